@@ -1,0 +1,46 @@
+# One static library a room, so that the linker enforces which room may see which.
+
+add_library(bregmax_build_flags INTERFACE)
+target_compile_features(bregmax_build_flags INTERFACE cxx_std_20)
+target_compile_options(bregmax_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                     -Wno-sign-conversion -Wnon-virtual-dtor)
+if(BREGMAX_WARNINGS_AS_ERRORS)
+  target_compile_options(bregmax_build_flags INTERFACE -Werror)
+endif()
+if(BREGMAX_SANITIZE)
+  target_compile_options(bregmax_build_flags INTERFACE -fsanitize=${BREGMAX_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(bregmax_build_flags INTERFACE -fsanitize=${BREGMAX_SANITIZE})
+endif()
+if(BREGMAX_COVERAGE)
+  target_compile_options(bregmax_build_flags INTERFACE --coverage)
+  target_link_options(bregmax_build_flags INTERFACE --coverage)
+endif()
+
+set(BREGMAX_ROOMS "" CACHE INTERNAL "")
+
+# bregmax_room(NAME SOURCES a.cpp ... ROOMS core ... LIBRARIES fmt::fmt ...)
+# LIBRARIES are private to the room; what its headers need goes to PUBLIC_LIBRARIES.
+function(bregmax_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
+  set(target bregmax_${name})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  add_library(bregmax::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PUBLIC ${ROOM_PUBLIC_LIBRARIES} PRIVATE ${ROOM_LIBRARIES}
+                        PRIVATE $<BUILD_INTERFACE:bregmax_build_flags>)
+  foreach(room IN LISTS ROOM_ROOMS)
+    target_link_libraries(${target} PUBLIC bregmax_${room})
+  endforeach()
+  set(BREGMAX_ROOMS ${BREGMAX_ROOMS} ${target} CACHE INTERNAL "")
+endfunction()
+
+function(bregmax_umbrella_target)
+  add_library(bregmax_all INTERFACE)
+  add_library(bregmax::bregmax ALIAS bregmax_all)
+  set_target_properties(bregmax_all PROPERTIES EXPORT_NAME bregmax)
+  target_link_libraries(bregmax_all INTERFACE ${BREGMAX_ROOMS})
+endfunction()

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax {
+
+// References (candidates, centroids, stored rows) prepared once, so that many points can be measured against them.
+class ReferenceSet {
+ public:
+  virtual ~ReferenceSet() = default;
+  virtual Index size() const = 0;
+  // out(p, r) = D(points.row(p), references.row(r)); out is points.rows() x size().
+  virtual void divergences_from(const MatrixView& points, MatrixSpan out) const = 0;
+};
+
+// A Bregman divergence D(point, reference) = phi(point) - phi(reference) - <gradient(reference), point - reference>.
+//
+// D is not symmetric. The FIRST argument is always the point (query, sample), the SECOND always the reference
+// (candidate, centroid); every function below says which is which. All of them throw Error when a row has the wrong
+// number of features, is not finite, or lies outside the generator's domain.
+class Divergence {
+ public:
+  virtual ~Divergence() = default;
+
+  virtual std::string name() const = 0;  // "max_affine", "kl", ...: also the name in model files
+  virtual Index dimension() const = 0;   // number of features; 0: any
+
+  virtual Vector generator_values(const MatrixView& points) const = 0;  // phi of each row
+  virtual Matrix gradients(const MatrixView& references) const = 0;     // one (sub)gradient of phi a row
+
+  // Points may lie where phi is finite (KL: zeros allowed), references where its gradient is, too.
+  virtual void check_points(const MatrixView& points) const = 0;
+  virtual void check_references(const MatrixView& references) const = 0;
+
+  // Never negative; exactly 0 for equal rows. Computed without the cancellation that the matrix form has.
+  virtual double value(const VectorView& point, const VectorView& reference) const = 0;
+
+  virtual std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const = 0;
+
+  // D(points.row(p), references.row(r)), computed in blocks through BLAS.
+  Matrix matrix(const MatrixView& points, const MatrixView& references) const;
+  void matrix_into(const MatrixView& points, const MatrixView& references, MatrixSpan out) const;
+  // D(points.row(i), references.row(i)).
+  Vector rowwise(const MatrixView& points, const MatrixView& references) const;
+};
+
+}  // namespace bregmax

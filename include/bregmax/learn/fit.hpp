@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/core/supervision.hpp"
+#include "bregmax/model/model.hpp"
+#include "bregmax/optimize/certificate.hpp"
+#include "bregmax/optimize/learning_problem.hpp"
+
+namespace bregmax {
+
+enum class Scale { kNone, kStandard };
+
+struct FitOptions {
+  double lambda = 1;                                                 // >= 0
+  double lipschitz_bound = std::numeric_limits<double>::infinity();  // > 0
+  int pieces = 0;                                                    // K, 1 .. rows; 0: every row has its own
+  std::optional<std::vector<int>> piece_of;                          // the piece of each row, given; overrides `pieces`
+  Scale scale = Scale::kStandard;
+  double smoothing = 0;     // temperature T >= 0 of the returned divergence; 0: max-affine
+  double tolerance = 1e-8;  // relative gap
+  int max_iterations = 200;
+  double time_limit = 0;   // seconds; 0: none
+  std::uint64_t seed = 0;  // of the farthest-point start
+};
+
+struct FitResult {
+  Model model;
+  SolveReport report;
+  Certificate certificate;
+};
+
+// rows: n x d, unscaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.
+FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitOptions& options = {},
+              const RunControl& control = {});
+
+// A6: the farthest-point clustering that assigns rows to pieces; centres are rows. Returns the piece of each row.
+// Distinct locations run out before `pieces` do: Error.
+std::vector<int> farthest_point_pieces(const MatrixView& rows, int pieces, std::uint64_t seed);
+
+}  // namespace bregmax

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bregmax/data/scaling.hpp"
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax {
+
+// How a model was learned. Fields that do not apply are NaN or empty.
+struct TrainingRecord {
+  std::string method;       // "pbdl"; "none" for a divergence that was not learned
+  std::string supervision;  // "comparisons", "pairs", "targets"
+  std::string solver;       // "exact", ...
+  std::string status;       // "optimal", "time_limit", ...
+  Index rows = 0, items = 0;
+  double lambda = 0;
+  double lipschitz_bound = 0;  // infinity: none
+  double lipschitz = 0;        // max_k ||a_k||_1
+  double loss = 0, objective = 0, dual_objective = 0, relative_gap = 0;
+  int iterations = 0;
+  double seconds = 0;
+  std::uint64_t seed = 0;
+};
+
+// A divergence on scaled features, with what is needed to apply it to new rows and to say where it comes from.
+struct Model {
+  std::shared_ptr<const Divergence> divergence;  // acts on scaled features
+  Scaling scaling;
+  std::vector<std::string> feature_names;
+  std::vector<std::string> class_names;  // of the training data; may be empty
+  TrainingRecord record;
+
+  Index features() const { return scaling.center.size(); }
+};
+
+// One file format (docs/formats.md). Reading refuses a foreign, truncated, corrupted or newer file with an Error that
+// says which; writing is atomic.
+inline constexpr int kModelFormatVersion = 1;
+void save_model(const Model& model, const std::string& path);
+Model load_model(const std::string& path);
+std::string serialize_model(const Model& model);
+Model deserialize_model(std::string_view bytes, const std::string& source);
+
+}  // namespace bregmax

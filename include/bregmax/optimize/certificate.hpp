@@ -1,0 +1,20 @@
+#pragma once
+
+#include "bregmax/optimize/learning_problem.hpp"
+
+namespace bregmax {
+
+// What can be proved about a solution from the problem's own data, by code that shares nothing with the solvers.
+struct Certificate {
+  double objective = 0, loss = 0, lipschitz = 0;  // of the model, recomputed
+  double dual_objective = 0;                      // lower bound on the optimum
+  double relative_gap = 0;
+  double convexity_violation = 0;
+  // The lower bound holds for every model with a Lipschitz constant up to this. Infinity (every model) as soon as
+  // lambda > 0; otherwise the problem's own bound, or ten times the model's constant when there is none.
+  double valid_up_to_lipschitz = 0;
+};
+
+Certificate certify(const LearningProblem& problem, const Solution& solution);
+
+}  // namespace bregmax

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/optimize/learning_problem.hpp"
+
+namespace bregmax {
+
+struct InteriorPointOptions {
+  double tolerance = 1e-8;   // on the relative gap; 1e-12 .. 1e-1
+  int max_iterations = 200;  // >= 1
+  double time_limit = 0;     // seconds; 0: none
+};
+
+// Solves the problem to the tolerance. Deterministic for a given number of threads; allocates nothing inside the
+// iterations; looks at the stop flag and the limits once an iteration.
+Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options = {},
+                              const RunControl& control = {});
+
+}  // namespace bregmax

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bregmax/core/matrix.hpp"
+#include "bregmax/core/supervision.hpp"
+
+namespace bregmax {
+
+// The convex problem behind every fit. Piece k is the affine function <a_k, x> + b_k, row i lies on piece p_i, and
+//
+//   phi(x_i) = <a_{p_i}, x_i> + b_{p_i},    D(i, j) = phi(x_i) - <a_{p_j}, x_i> - b_{p_j}.
+//
+//   minimise    sum of the losses of the supervision (see core/supervision.hpp) + lambda L
+//   subject to  phi(x_i) >= <a_k, x_i> + b_k   for every row i and piece k      (convexity)
+//               ||a_k||_1 <= L                 for every piece k
+//               L <= lipschitz_bound
+//
+// Comparisons and pairs make it a linear program, targets a quadratic one. The zero model is always feasible.
+// Shifting the rows changes nothing.
+struct LearningProblem {
+  Matrix points;              // n x d, finite
+  std::vector<int> piece_of;  // p_i of each row, 0 .. pieces - 1; every piece has at least one row
+  int pieces = 0;             // K
+  Supervision supervision;    // at least one item
+  double lambda = 0;          // >= 0, finite
+  double lipschitz_bound = std::numeric_limits<double>::infinity();  // > 0
+};
+
+// Throws Error that names the first field that breaks the rules above.
+void validate(const LearningProblem& problem);
+
+enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError };
+std::string to_string(SolveStatus status);  // "optimal", "iteration_limit", ...
+
+// The multipliers that prove a lower bound (see optimize/certificate.hpp).
+struct DualSolution {
+  Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
+  Vector items;      // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
+};
+
+// Which fields mean something: under every status all do, and describe the point that is returned; only
+// kOptimal promises that the gap is below the tolerance.
+struct SolveReport {
+  SolveStatus status = SolveStatus::kNumericalError;
+  int iterations = 0;
+  double seconds = 0;
+  double objective = 0;       // loss + lambda * lipschitz of the returned model
+  double loss = 0;            // summed over the supervision
+  double lipschitz = 0;       // max_k ||a_k||_1
+  double dual_objective = 0;  // proved lower bound on the optimum
+  double relative_gap = 0;    // (objective - dual_objective) / max(|objective|, zero-model objective / 1000)
+  double primal_residual = 0;
+  double dual_residual = 0;
+  double convexity_violation = 0;  // largest <a_k, x_i> + b_k - phi(x_i), at least 0
+};
+
+struct Solution {
+  Matrix slopes;   // K x d
+  Vector offsets;  // K
+  DualSolution dual;
+  SolveReport report;
+};
+
+}  // namespace bregmax

@@ -1,0 +1,32 @@
+#include "bregmax/core/threads.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <string>
+
+#include "bregmax/core/error.hpp"
+
+extern "C" {
+void openblas_set_num_threads(int threads);
+int openblas_get_num_threads();
+}
+
+namespace bregmax {
+
+int available_threads() { return std::max(1, omp_get_num_procs()); }
+
+ThreadLimit::ThreadLimit(int threads)
+    : previous_openmp_(omp_get_max_threads()), previous_blas_(openblas_get_num_threads()) {
+  if (threads < 0) throw Error("threads is " + std::to_string(threads) + "; allowed: 0 (all cores) or more");
+  const int limit = threads == 0 ? available_threads() : threads;
+  omp_set_num_threads(limit);
+  openblas_set_num_threads(limit);
+}
+
+ThreadLimit::~ThreadLimit() {
+  omp_set_num_threads(previous_openmp_);
+  openblas_set_num_threads(previous_blas_);
+}
+
+}  // namespace bregmax
