@@ -1,0 +1,77 @@
+# The two commands: make demo, make test. Everything else is CMake (see CMakePresets.json) behind short names.
+
+SHELL := bash
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export CTEST_PARALLEL_LEVEL := $(JOBS)
+
+PROGRAM := build/release/bin/bregmax
+PRESETS := release dev asan-ubsan tsan coverage
+FUZZ_RUNS ?= 20000
+BENCH_OPTIONS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test bench clean format \
+        bootstrap-build bootstrap-test bootstrap-bench \
+        check-format tidy fuzz micro-benchmarks highs-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
+	  awk -F '\t' '{printf "  make %-18s %s\n", $$1, $$2}'
+	@echo "  make test-PRESET        build and test one preset: $(PRESETS)"
+	@echo "  variables: JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) BENCH_OPTIONS='--help'"
+
+demo: build  ## learn a divergence on a built-in data set, show what it is worth, write a picture
+	@$(PROGRAM) demo
+
+build: bootstrap-build  ## the program, at build/release/bin/bregmax
+	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program; fi
+	@cmake --build build/release --target bin/bregmax
+
+test: bootstrap-test  ## everything that must hold: format, tests, sanitizers, static analysis, fuzzing
+	+@tools/stages "$(MAKE)" check-format test-release tidy fuzz test-tsan test-asan-ubsan
+
+bench: micro-benchmarks highs-comparison  ## measure speed, also against HiGHS (long; see BENCH_OPTIONS)
+
+clean:  ## remove everything that was built
+	rm -rf build
+
+format: bootstrap-test  ## format the C++ files
+	@tools/cpp-files | xargs -0 clang-format -i
+
+check-format: bootstrap-test  ## are the C++ files formatted?
+	@tools/cpp-files | xargs -0 clang-format --dry-run -Werror
+
+tidy: bootstrap-test build/tsan/build.ninja  ## static analysis by clang-tidy
+	@tools/tidy build/tsan $(JOBS)
+
+fuzz: bootstrap-test build/fuzz/build.ninja  ## feed the readers FUZZ_RUNS inputs each
+	@cmake --build build/fuzz
+	@tools/fuzz build/fuzz $(FUZZ_RUNS) $(JOBS)
+
+micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and readers against their lower bounds
+	@cmake --build build/bench
+	@for benchmark in build/bench/bin/*_benchmark; do echo "==> $${benchmark##*/}"; $$benchmark || exit 1; done
+
+highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
+	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
+
+bootstrap-build bootstrap-test bootstrap-bench: bootstrap-%:
+	@tools/bootstrap $*
+
+# `make build` may have left a folder without tests, so the preset is applied anew each time.
+$(PRESETS:%=build-%): build-%: bootstrap-test
+	@cmake --preset $* >/dev/null
+	@cmake --build --preset $*
+
+$(PRESETS:%=test-%): test-%: build-%
+	@ctest --preset $*
+
+build/%/build.ninja: CMakePresets.json
+	@cmake --preset $* >/dev/null
+
+build/venv/ready: benchmarks/requirements.txt
+	@echo "venv: installing $$(grep -v '^#' $< | tr '\n' ' ')"
+	@python3 -m venv build/venv
+	@build/venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
