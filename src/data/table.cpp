@@ -1,1 +1,227 @@
-// (being written)
+#include "bregmax/data/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/data/builtin.hpp"
+#include "bregmax/data/csv.hpp"
+#include "bregmax/data/npy.hpp"
+#include "data/label_names.hpp"
+#include "data/text.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::quoted_excerpt;
+
+constexpr std::string_view kBuiltinPrefix = "builtin:";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+// The columns of a CSV or .npy file before they are told apart.
+struct Columns {
+  const std::string& source;
+  CsvContent content;
+  std::function<std::vector<std::string>(Index)> spelled;  // the fields of a numeric column as the file has them
+  std::string_view row_word;                               // what the numbers of content.line_of_row count
+
+  Index rows() const { return static_cast<Index>(content.line_of_row.size()); }
+  Index count() const { return static_cast<Index>(content.columns.size()); }
+  const CsvColumn& at(Index column) const { return content.columns[static_cast<std::size_t>(column)]; }
+  std::string place(Index row, Index column) const {
+    return fmt::format("{}: {} {}, column {}", source, row_word, content.line_of_row[static_cast<std::size_t>(row)],
+                       internal::excerpt(at(column).name));
+  }
+};
+
+std::string column_list(const Columns& columns) {
+  constexpr Index kMost = 20;
+  std::string list;
+  for (Index c = 0; c < std::min(columns.count(), kMost); ++c) {
+    list += fmt::format("{}{} ({})", c == 0 ? "" : ", ", internal::excerpt(columns.at(c).name), c);
+  }
+  if (columns.count() > kMost) list += fmt::format(", ... ({} columns in all)", columns.count());
+  return list;
+}
+
+// A column by its name or, failing that, by its number.
+Index find_column(const Columns& columns, const std::string& wanted, std::string_view role) {
+  for (Index c = 0; c < columns.count(); ++c) {
+    if (columns.at(c).name == wanted) return c;
+  }
+  Index number = -1;
+  const char* end = wanted.data() + wanted.size();
+  const auto [stop, error] = std::from_chars(wanted.data(), end, number);
+  if (error == std::errc{} && stop == end && number >= 0 && number < columns.count()) return number;
+  throw Error(fmt::format("{}: {} is {}, which is not a column; the columns and their numbers are {}", columns.source,
+                          role, quoted_excerpt(wanted), column_list(columns)));
+}
+
+// A last column of mostly numbers with a text among them is a spoilt feature rather than the labels, and taking it as
+// the labels would hide that.
+void refuse_spoilt_numbers(const Columns& columns, Index column) {
+  const std::vector<std::string>& texts = columns.at(column).texts;
+  const auto numbers = std::count_if(texts.begin(), texts.end(), internal::is_number_like);
+  if (2 * numbers <= static_cast<std::ptrdiff_t>(texts.size())) return;
+  const Index row = first_text_row(columns.at(column));
+  throw Error(
+      fmt::format("{}: found {} in a column of mostly numbers; allowed: a finite number, or name the column as "
+                  "the label",
+                  columns.place(row, column), quoted_excerpt(texts[static_cast<std::size_t>(row)])));
+}
+
+std::optional<Index> find_label_column(const Columns& columns, const std::string& label,
+                                       std::optional<Index> piece_column) {
+  if (label == "none") return std::nullopt;
+  if (label != "auto") return find_column(columns, label, "the label column");
+  Index last = columns.count() - 1;
+  if (piece_column == last) --last;
+  if (last < 0) return std::nullopt;
+  if (columns.content.has_header && internal::is_label_name(columns.at(last).name)) return last;
+  if (columns.at(last).numeric) return std::nullopt;
+  refuse_spoilt_numbers(columns, last);
+  return last;
+}
+
+Labels make_labels(const Columns& columns, Index column) {
+  const CsvColumn& source = columns.at(column);
+  const std::vector<std::string> spelled = source.numeric ? columns.spelled(column) : std::vector<std::string>{};
+  Labels labels;
+  labels.column = source.name;
+  std::unordered_map<std::string, int> class_of_name;
+  for (const std::string& text : source.numeric ? spelled : source.texts) {
+    const auto [entry, fresh] = class_of_name.emplace(text, labels.classes());
+    if (fresh) labels.class_names.push_back(text);
+    labels.of_row.push_back(entry->second);
+  }
+  return labels;
+}
+
+[[noreturn]] void refuse_text_column(const Columns& columns, Index column) {
+  const Index row = first_text_row(columns.at(column));
+  const std::string& text = columns.at(column).texts[static_cast<std::size_t>(row)];
+  const bool other_separator = columns.count() == 1 && text.find_first_of(";\t") != std::string::npos;
+  throw Error(fmt::format("{}: found {}; allowed: a finite number{}", columns.place(row, column), quoted_excerpt(text),
+                          other_separator ? " (fields are separated by commas)" : ""));
+}
+
+std::vector<int> make_pieces(const Columns& columns, Index column) {
+  if (!columns.at(column).numeric) refuse_text_column(columns, column);
+  std::vector<int> pieces;
+  for (const double number : columns.at(column).numbers) {
+    if (number < 0 || number != std::floor(number) || number > std::numeric_limits<int>::max()) {
+      throw Error(fmt::format("{}: found {}; allowed: whole numbers from 0, since it says the piece of each row",
+                              columns.place(static_cast<Index>(pieces.size()), column), number));
+    }
+    pieces.push_back(static_cast<int>(number));
+  }
+  return pieces;
+}
+
+Table make_table(const Columns& columns, const TableOptions& options) {
+  Table table;
+  table.source = columns.source;
+  std::optional<Index> piece_column;
+  if (!options.piece_column.empty()) piece_column = find_column(columns, options.piece_column, "the piece column");
+  const std::optional<Index> label_column = find_label_column(columns, options.label, piece_column);
+  if (label_column && label_column == piece_column) {
+    throw Error(fmt::format("{}: column {} is named as both the label and the piece column", columns.source,
+                            columns.at(*label_column).name));
+  }
+  if (label_column) table.labels = make_labels(columns, *label_column);
+  if (piece_column) table.pieces = make_pieces(columns, *piece_column);
+
+  std::vector<const double*> features;
+  for (Index c = 0; c < columns.count(); ++c) {
+    if (c == label_column || c == piece_column) continue;
+    if (!columns.at(c).numeric) refuse_text_column(columns, c);
+    features.push_back(columns.at(c).numbers.data());
+    table.feature_names.push_back(columns.at(c).name);
+  }
+  if (features.empty()) {
+    throw Error(fmt::format("{}: no feature columns are left beside the label and piece columns; the columns are {}",
+                            columns.source, column_list(columns)));
+  }
+  table.features.resize(columns.rows(), static_cast<Index>(features.size()));
+  for (Index row = 0; row < table.features.rows(); ++row) {
+    for (Index c = 0; c < table.features.cols(); ++c) {
+      table.features(row, c) = features[static_cast<std::size_t>(c)][row];
+    }
+  }
+  return table;
+}
+
+// An .npy file as columns without names.
+Table table_from_npy(std::string_view bytes, const std::string& source, const TableOptions& options) {
+  const Matrix matrix = parse_npy(bytes, source);
+  Columns columns{source, {}, {}, "row"};
+  columns.content.columns.resize(static_cast<std::size_t>(matrix.cols()));
+  for (Index c = 0; c < matrix.cols(); ++c) {
+    CsvColumn& column = columns.content.columns[static_cast<std::size_t>(c)];
+    column.name = fmt::format("x{}", c);
+    column.numbers.resize(static_cast<std::size_t>(matrix.rows()));
+    for (Index r = 0; r < matrix.rows(); ++r) {
+      if (!std::isfinite(matrix(r, c))) {
+        throw Error(fmt::format("{}: row {}, column {} (from 0): found {}; allowed: finite numbers", source, r, c,
+                                matrix(r, c)));
+      }
+      column.numbers[static_cast<std::size_t>(r)] = matrix(r, c);
+    }
+  }
+  columns.content.line_of_row.resize(static_cast<std::size_t>(matrix.rows()));
+  std::iota(columns.content.line_of_row.begin(), columns.content.line_of_row.end(), Index{0});
+  columns.spelled = [&matrix](Index column) {
+    std::vector<std::string> texts;
+    for (Index r = 0; r < matrix.rows(); ++r) texts.push_back(fmt::format("{}", matrix(r, column)));
+    return texts;
+  };
+  return make_table(columns, options);
+}
+
+}  // namespace
+
+Table table_from_csv(std::string_view text, const std::string& source, const TableOptions& options) {
+  Columns columns{source, parse_csv(text, source), {}, "line"};
+  columns.spelled = [&](Index column) { return csv_column_texts(text, columns.content, column); };
+  return make_table(columns, options);
+}
+
+Table read_table(const std::string& source, const TableOptions& options) {
+  if (source.starts_with(kBuiltinPrefix)) return load_builtin(source.substr(kBuiltinPrefix.size()), options);
+  const std::string content = read_whole_file(source);
+  const bool npy = internal::lower_case(source).ends_with(".npy") || content.starts_with(kNpyMagic);
+  return npy ? table_from_npy(content, source, options) : table_from_csv(content, source, options);
+}
+
+Table select_rows(const Table& table, const std::vector<Index>& rows) {
+  for (const Index row : rows) {
+    if (row < 0 || row >= table.features.rows()) {
+      throw Error(
+          fmt::format("{}: row {} was asked for; allowed: 0 to {}", table.source, row, table.features.rows() - 1));
+    }
+  }
+  const auto select = [&rows](const std::vector<int>& values) {
+    std::vector<int> selected;
+    selected.reserve(rows.size());
+    for (const Index row : rows) selected.push_back(values[static_cast<std::size_t>(row)]);
+    return selected;
+  };
+  Table selection;
+  selection.source = table.source;
+  selection.features = table.features(rows, Eigen::all);
+  selection.feature_names = table.feature_names;
+  if (table.labels) {
+    selection.labels = Labels{table.labels->column, select(table.labels->of_row), table.labels->class_names};
+  }
+  if (table.pieces) selection.pieces = select(*table.pieces);
+  return selection;
+}
+
+}  // namespace bregmax

@@ -2,13 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
 
 namespace bregmax {
 
-// The classes of the rows. Classes are numbered from 0 in the order of their first appearance.
+// The classes of the rows. Classes are numbered from 0 in the order of their first appearance; two labels are one class
+// when they are spelled alike ("1" and "1.0" are not).
 struct Labels {
   std::string column;                    // name of the column that they came from
   std::vector<int> of_row;               // class number of each row
@@ -20,20 +22,26 @@ struct Labels {
 struct Table {
   std::string source;                      // as given, for messages
   Matrix features;                         // rows x features
-  std::vector<std::string> feature_names;  // x0, x1, ... where the file names none
+  std::vector<std::string> feature_names;  // x0, x1, ... by the column number where the file names none
   std::optional<Labels> labels;
   std::optional<std::vector<int>> pieces;  // the column named by TableOptions::piece_column
 };
 
 struct TableOptions {
-  // Label column: a name, a column number from 0, "none", or "auto": a last column that is named class, label,
-  // target or species (any case) or is not numeric.
+  // Label column: a name, a column number from 0, "none", or "auto": a last column (the piece column aside) that is
+  // named class, label, target or species (any case) or is not numeric. A column that is not named so and holds texts
+  // among mostly numbers is refused under "auto": it is rather a feature with a spoilt value.
   std::string label = "auto";
-  std::string piece_column;  // a column of whole numbers >= 0 that assigns each row to a piece; empty: there is none
+  // A column of whole numbers >= 0 that assigns each row to a piece, by its name or number; empty: there is none.
+  std::string piece_column;
 };
 
-// Reads a CSV file, a .npy file, or builtin:NAME. Throws Error with file and line where something is wrong.
+// Reads a CSV file, a .npy file (by its ending or its first bytes), or builtin:NAME. Every feature is a finite number;
+// there is at least one row and one feature. Throws Error with file and line where something is wrong.
 Table read_table(const std::string& source, const TableOptions& options = {});
+
+// The same for CSV text that is already in memory; `source` names it in messages.
+Table table_from_csv(std::string_view text, const std::string& source, const TableOptions& options = {});
 
 // The rows of `table` with the given numbers, labels and pieces included (class names are kept even when emptied).
 Table select_rows(const Table& table, const std::vector<Index>& rows);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bregmax::internal {
+
+enum class NumberKind {
+  kFinite,
+  kNotFinite,  // nan, inf, or a number beyond the range of double
+  kText,
+};
+
+struct ParsedNumber {
+  NumberKind kind = NumberKind::kText;
+  double value = 0;  // kFinite only
+};
+
+// Reads the whole field as a number with a decimal point, whatever the locale; spaces around it and a leading + are
+// allowed. A number too small for double is 0.
+ParsedNumber parse_number(std::string_view field);
+
+inline bool is_number_like(std::string_view field) { return parse_number(field).kind != NumberKind::kText; }
+
+std::string_view trim_spaces(std::string_view field);
+std::string lower_case(std::string_view text);
+
+// The text for a message: shortened, and without control characters, which would break the line.
+std::string excerpt(std::string_view text);
+std::string quoted_excerpt(std::string_view text);
+
+}  // namespace bregmax::internal
