@@ -1,1 +1,136 @@
-// (being written)
+#include "bregmax/divergence/max_affine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "divergence/checks.hpp"
+#include "divergence/streaming.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::as_row;
+using internal::row_vector;
+
+// Scores within this of the maximum tie with it (the rule in the header).
+double tie_tolerance(double maximum) { return 1e-9 * (1 + std::abs(maximum)); }
+
+double maximum_of(const double* scores, Index pieces) { return *std::max_element(scores, scores + pieces); }
+
+int lowest_tied_piece(const double* scores, Index pieces) {
+  const double maximum = maximum_of(scores, pieces);
+  const double least = maximum - tie_tolerance(maximum);
+  return static_cast<int>(std::find_if(scores, scores + pieces, [least](double s) { return s >= least; }) - scores);
+}
+
+// phi - score, with what is only rounding made 0.
+double gap_below(double maximum, double score) {
+  const double gap = maximum - score;
+  return gap <= tie_tolerance(maximum) ? 0 : gap;
+}
+
+// Calls use(row, scores of the row's K pieces) for every row. The scores come from a GEMM over a block of rows that
+// stays in the second-level cache, and may be overwritten by `use`.
+template <class Use>
+void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, double work_a_row, const Use& use) {
+  const Index pieces = generator.pieces(), features = rows.cols();
+  const Index block_rows = std::clamp<Index>(65536 / pieces, 32, 256);
+  const Index blocks = (rows.rows() + block_rows - 1) / block_rows;
+  const double work = static_cast<double>(rows.rows()) * (static_cast<double>(pieces * features) + work_a_row);
+#pragma omp parallel if (blocks > 1 && work > internal::kWorkForThreads)
+  {
+    Matrix scores(std::min(block_rows, rows.rows()), pieces);
+#pragma omp for schedule(dynamic)
+    for (Index block = 0; block < blocks; ++block) {
+      const Index begin = block * block_rows;
+      const Index count = std::min(block_rows, rows.rows() - begin);
+      internal::gemm(false, true, count, pieces, features, 1, rows.data() + begin * rows.outerStride(),
+                     rows.outerStride(), generator.slopes().data(), features, 0, scores.data(), pieces);
+      for (Index i = 0; i < count; ++i) {
+        double* row_scores = scores.data() + i * pieces;
+        for (Index k = 0; k < pieces; ++k) row_scores[k] += generator.offsets()(k);
+        use(begin + i, row_scores);
+      }
+    }
+  }
+}
+
+// A reference is its piece, so a row of the output is a gather from the K gaps of its point.
+class MaxAffineReferenceSet final : public ReferenceSet {
+ public:
+  MaxAffineReferenceSet(const MaxAffine& generator, const MatrixView& references)
+      : generator_(generator), pieces_(generator.pieces_of(references)) {}
+
+  Index size() const override { return static_cast<Index>(pieces_.size()); }
+
+  void divergences_from(const MatrixView& points, MatrixSpan out) const override {
+    generator_.check_points(points);
+    internal::check_output(out, points.rows(), size());
+    const Index pieces = generator_.pieces(), references = size();
+    const bool stream = internal::worth_streaming(out.rows(), out.cols());
+    for_each_row_scores(generator_, points, static_cast<double>(references), [&](Index row, double* scores) {
+      const double maximum = maximum_of(scores, pieces);
+      for (Index k = 0; k < pieces; ++k) scores[k] = gap_below(maximum, scores[k]);
+      internal::gather(scores, pieces_.data(), references, out.data() + row * out.outerStride(), stream);
+      if (stream) internal::finish_streaming();
+    });
+  }
+
+ private:
+  const MaxAffine& generator_;
+  std::vector<int> pieces_;
+};
+
+}  // namespace
+
+MaxAffine::MaxAffine(Matrix slopes, Vector offsets) : slopes_(std::move(slopes)), offsets_(std::move(offsets)) {
+  internal::check_pieces(slopes_, offsets_);
+}
+
+std::vector<int> MaxAffine::pieces_of(const MatrixView& references) const {
+  check_references(references);
+  std::vector<int> pieces(static_cast<std::size_t>(references.rows()));
+  for_each_row_scores(*this, references, 0, [&](Index row, const double* scores) {
+    pieces[static_cast<std::size_t>(row)] = lowest_tied_piece(scores, slopes_.rows());
+  });
+  return pieces;
+}
+
+Vector MaxAffine::generator_values(const MatrixView& points) const {
+  check_points(points);
+  Vector values(points.rows());
+  for_each_row_scores(*this, points, 0,
+                      [&](Index row, const double* scores) { values(row) = maximum_of(scores, slopes_.rows()); });
+  return values;
+}
+
+Matrix MaxAffine::gradients(const MatrixView& references) const {
+  const std::vector<int> pieces = pieces_of(references);
+  Matrix out(references.rows(), slopes_.cols());
+  for (Index i = 0; i < out.rows(); ++i) out.row(i) = slopes_.row(pieces[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+void MaxAffine::check_points(const MatrixView& points) const {
+  internal::check_rows(points, dimension(), name(), RowRole::point);
+}
+
+void MaxAffine::check_references(const MatrixView& references) const {
+  internal::check_rows(references, dimension(), name(), RowRole::reference);
+}
+
+double MaxAffine::value(const VectorView& point, const VectorView& reference) const {
+  check_points(as_row(point));
+  check_references(as_row(reference));
+  if (point == reference) return 0;
+  const Vector at_reference = slopes_ * reference + offsets_;
+  const Vector at_point = slopes_ * point + offsets_;
+  return gap_below(at_point.maxCoeff(), at_point(lowest_tied_piece(at_reference.data(), at_reference.size())));
+}
+
+std::unique_ptr<ReferenceSet> MaxAffine::prepare(const MatrixView& references) const {
+  return std::make_unique<MaxAffineReferenceSet>(*this, references);
+}
+
+}  // namespace bregmax

@@ -8,6 +8,7 @@
 namespace bregmax {
 
 // References (candidates, centroids, stored rows) prepared once, so that many points can be measured against them.
+// The rows are copied; the divergence that prepared them must outlive the set.
 class ReferenceSet {
  public:
   virtual ~ReferenceSet() = default;
@@ -20,7 +21,7 @@ class ReferenceSet {
 //
 // D is not symmetric. The FIRST argument is always the point (query, sample), the SECOND always the reference
 // (candidate, centroid); every function below says which is which. All of them throw Error when a row has the wrong
-// number of features, is not finite, or lies outside the generator's domain.
+// number of features, is not finite (or beyond 1e100, where products overflow), or lies outside the generator's domain.
 class Divergence {
  public:
   virtual ~Divergence() = default;
@@ -40,7 +41,8 @@ class Divergence {
 
   virtual std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const = 0;
 
-  // D(points.row(p), references.row(r)), computed in blocks through BLAS.
+  // D(points.row(p), references.row(r)), computed in blocks through BLAS with the threads that OpenMP allows. Never
+  // negative; beside value() it may carry rounding of the size of the generator's values times the machine epsilon.
   Matrix matrix(const MatrixView& points, const MatrixView& references) const;
   void matrix_into(const MatrixView& points, const MatrixView& references, MatrixSpan out) const;
   // D(points.row(i), references.row(i)).

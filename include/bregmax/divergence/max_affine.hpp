@@ -9,8 +9,13 @@ namespace bregmax {
 // phi(x) = max_k <slopes.row(k), x> + offsets(k).
 //
 // D(point, reference) = phi(point) - (<a_p, point> + b_p) with p = piece(reference): D depends on the reference only
-// through its piece. Where several pieces attain the maximum at a reference (optimal solutions have many such ties at
-// training rows), the rule is: ...   [documented by the implementation; see docs/mathematics.md]
+// through its piece.
+//
+// Ties. Optimal solutions have many rows at which several pieces attain the maximum, exactly or up to the solver's
+// tolerance. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-9 (1 + |phi(reference)|) of
+// the maximum. That is one fixed subgradient a reference, so the mean of a set of points still minimises their summed
+// divergence, and rounding (which differs between the blocked and the scalar path) cannot change it. In return, a
+// divergence of at most 1e-9 (1 + |phi(point)|) is rounding and is reported as exactly 0.
 class MaxAffine final : public Divergence {
  public:
   MaxAffine(Matrix slopes, Vector offsets);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax {
+
+enum class RowRole { point, reference };
+
+// A divergence whose generator is differentiable. A subclass says what phi, its gradient and D are for single rows
+// that were already checked; this class adds the checks, the loops and the blocked matrix form
+// D = phi(point) - (<g(reference), point> + phi(reference) - <g(reference), reference>): one GEMM.
+class SmoothDivergence : public Divergence {
+ public:
+  Vector generator_values(const MatrixView& points) const final;
+  Matrix gradients(const MatrixView& references) const final;
+  void check_points(const MatrixView& points) const final;
+  void check_references(const MatrixView& references) const final;
+  double value(const VectorView& point, const VectorView& reference) const final;
+  std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const final;
+
+ protected:
+  virtual double generator(const VectorView& point) const = 0;
+  virtual void gradient(const VectorView& reference, VectorSpan out) const = 0;
+  // Without cancellation: never negative, exactly 0 for equal rows.
+  virtual double divergence(const VectorView& point, const VectorView& reference) const = 0;
+  // Throws Error naming `row_number` when the (finite) row lies outside the domain for its role.
+  virtual void check_domain(const VectorView& row, Index row_number, RowRole role) const;
+
+  // Whether the matrix form loses fewer digits when everything is measured from the mean of the references. True for
+  // generators that do not care where the origin is; false for those with a boundary at 0, where the products
+  // <g(reference), point> are small near the boundary and would not be after a shift.
+  virtual bool centering_helps() const { return false; }
+
+ private:
+  friend class SmoothReferenceSet;
+};
+
+}  // namespace bregmax

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "bregmax/divergence/smooth.hpp"
+
+namespace bregmax {
+
+// phi_T(x) = T log sum_k exp((<slopes.row(k), x> + offsets(k)) / T): within T log K above the max-affine generator of
+// the same pieces, differentiable, and without its ties. T -> 0 is max-affine.
+//
+// With q(x) the softmax of the scores at x divided by T, the gradient is slopes^T q(x) and
+// D(point, reference) = T KL(q(reference) || q(point)).
+class SmoothedMaxAffine final : public SmoothDivergence {
+ public:
+  SmoothedMaxAffine(Matrix slopes, Vector offsets, double temperature);  // temperature > 0
+
+  const Matrix& slopes() const { return slopes_; }
+  const Vector& offsets() const { return offsets_; }
+  double temperature() const { return temperature_; }
+  Index pieces() const { return slopes_.rows(); }
+
+  std::string name() const override { return "smoothed_max_affine"; }
+  Index dimension() const override { return slopes_.cols(); }
+
+ protected:
+  double generator(const VectorView& point) const override;
+  void gradient(const VectorView& reference, VectorSpan out) const override;
+  double divergence(const VectorView& point, const VectorView& reference) const override;
+  bool centering_helps() const override { return true; }
+
+ private:
+  Matrix slopes_;
+  Vector offsets_;
+  double temperature_;
+};
+
+}  // namespace bregmax

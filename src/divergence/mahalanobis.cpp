@@ -1,0 +1,41 @@
+#include "bregmax/divergence/mahalanobis.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "bregmax/core/error.hpp"
+#include "divergence/checks.hpp"
+
+namespace bregmax {
+
+Mahalanobis::Mahalanobis(Matrix matrix) : metric_(std::move(matrix)) {
+  if (metric_.rows() == 0 || metric_.rows() != metric_.cols()) {
+    throw Error(fmt::format("the Mahalanobis matrix is {} x {}; allowed: square, at least 1 x 1", metric_.rows(),
+                            metric_.cols()));
+  }
+  internal::check_parameters(metric_, "the Mahalanobis matrix");
+  const double asymmetry = (metric_ - metric_.transpose()).cwiseAbs().maxCoeff();
+  if (asymmetry > 1e-9 * metric_.cwiseAbs().maxCoeff()) {
+    throw Error(fmt::format("the Mahalanobis matrix is not symmetric: entries differ by {}", asymmetry));
+  }
+  if (asymmetry > 0) metric_ = (0.5 * (metric_ + metric_.transpose())).eval();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(metric_, Eigen::EigenvaluesOnly);
+  const double smallest = eigen.eigenvalues().minCoeff(), largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
+  if (!(smallest >= -1e-10 * largest)) {
+    throw Error(fmt::format("the Mahalanobis matrix has the eigenvalue {}; allowed: positive semidefinite", smallest));
+  }
+}
+
+double Mahalanobis::generator(const VectorView& point) const { return std::max(0.0, point.dot(metric_ * point)); }
+
+void Mahalanobis::gradient(const VectorView& reference, VectorSpan out) const {
+  out.noalias() = 2 * (metric_ * reference);
+}
+
+double Mahalanobis::divergence(const VectorView& point, const VectorView& reference) const {
+  return generator(point - reference);
+}
+
+}  // namespace bregmax
