@@ -25,7 +25,7 @@ demo: build  ## learn a divergence on a built-in data set, show what it is worth
 	@$(PROGRAM) demo
 
 build: bootstrap-build  ## the program, at build/release/bin/bregmax
-	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program; fi
+	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program >/dev/null; fi
 	@cmake --build build/release --target bin/bregmax
 
 test: bootstrap-test  ## everything that must hold: format, tests, sanitizers, static analysis, fuzzing
