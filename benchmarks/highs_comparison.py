@@ -160,6 +160,7 @@ class HighsResult:
     solver: str
     status: str  # "optimal", "time_limit", or what HiGHS says
     seconds: float
+    cpu_seconds: float = 0.0
     objective: float | None = None
 
 
@@ -187,15 +188,15 @@ def run_highs(program, solver, time_limit, verbose):
     lp.a_matrix_.value_ = program.matrix.data
     highs.passModel(lp)
 
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     highs.run()
-    seconds = time.perf_counter() - start
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     status = highs.getModelStatus()
     if status == highspy.HighsModelStatus.kOptimal:
-        return HighsResult(solver, "optimal", seconds, highs.getInfo().objective_function_value)
+        return HighsResult(solver, "optimal", seconds, cpu_seconds, highs.getInfo().objective_function_value)
     if status == highspy.HighsModelStatus.kTimeLimit:
-        return HighsResult(solver, "time_limit", seconds)
-    return HighsResult(solver, highs.modelStatusToString(status).lower(), seconds, highs.getInfo().objective_function_value)
+        return HighsResult(solver, "time_limit", seconds, cpu_seconds)
+    return HighsResult(solver, highs.modelStatusToString(status).lower(), seconds, cpu_seconds)
 
 
 def _highs_worker(sender, *arguments):
@@ -238,17 +239,20 @@ def highs_race(program, solvers, time_limit, every_solver, report):
 
 # The peak memory of a process includes that of the one that started it, so a small one starts it.
 _LAUNCHER = """
-import json, os, resource, subprocess, sys
+import json, resource, subprocess, sys, time
+start = time.perf_counter()
 code = subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL).returncode
 with open(sys.argv[1], "w") as file:
-    json.dump({"code": code, "peak_kib": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}, file)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    json.dump({"code": code, "seconds": time.perf_counter() - start, "peak_kib": peak}, file)
 """
 
 
 @dataclass
 class BregmaxResult:
     status: str
-    seconds: float
+    seconds: float  # of the solve, as the program reports it
+    process_seconds: float  # of the whole process, reading and writing included
     objective: float
     relative_gap: float
     peak_megabytes: float
@@ -266,12 +270,18 @@ def solve_with_bregmax(program, points, comparisons, lam, tolerance):
         command += ["--tolerance", f"{tolerance:g}", "--out", folder / "model.bregmax", "--json"]
         launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, usage]
         run = subprocess.run([str(part) for part in launcher + command], capture_output=True, text=True)
-        measured = json.loads(usage.read_text()) if usage.exists() else {"code": run.returncode, "peak_kib": 0}
-        if not run.stdout.strip():
-            raise SystemExit(f"bregmax ended with code {measured['code']}: {run.stderr.strip()}")
+        if run.returncode != 0 or not run.stdout.strip():
+            raise SystemExit(f"{program} gave no result: {run.stderr.strip()}")
+        measured = json.loads(usage.read_text())
         report = json.loads(run.stdout)
-        peak = measured["peak_kib"] / 1024
-        return BregmaxResult(report["status"], report["seconds"], report["objective"], report["relative_gap"], peak)
+        return BregmaxResult(
+            report["status"],
+            report["seconds"],
+            measured["seconds"],
+            report["objective"],
+            report["relative_gap"],
+            measured["peak_kib"] / 1024,
+        )
 
 
 # ---------------------------------------------------------------------------------------------------- comparison
@@ -356,7 +366,8 @@ def compare(name, points, comparisons, lam, options):
 
     def report(result):
         objective = "" if result.objective is None else f"  objective {result.objective:.9g}"
-        text = f"  {name} lambda {lam:g}: HiGHS {result.solver}: {result.status}, {result.seconds:.3f} s{objective}"
+        times = f"{result.seconds:.3f} s (processor {result.cpu_seconds:.3f} s)"
+        text = f"  {name} lambda {lam:g}: HiGHS {result.solver}: {result.status}, {times}{objective}"
         print(text, file=sys.stderr, flush=True)
 
     if not options.only_highs:
@@ -383,7 +394,7 @@ def main():
             results.append(compare(name, *problem, lam, options))
             rows.append(table_row(results[-1]))
             print(rows[-1], file=sys.stderr, flush=True)
-    print("\n".join(rows))
+    print("\n".join(rows), flush=True)
     if options.json:
         options.json.write_text(json.dumps([asdict(item) for item in results], indent=1) + "\n")
     good = all(item.agrees() and (item.bregmax is None or item.bregmax.status == "optimal") for item in results)
