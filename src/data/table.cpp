@@ -146,8 +146,10 @@ Table make_table(const Columns& columns, const TableOptions& options) {
     table.feature_names.push_back(columns.at(c).name);
   }
   if (features.empty()) {
-    throw Error(fmt::format("{}: no feature columns are left beside the label and piece columns; the columns are {}",
-                            columns.source, column_list(columns)));
+    throw Error(
+        fmt::format("{}: no feature columns are left beside the label and piece columns; the columns, separated by "
+                    "commas, are {}",
+                    columns.source, column_list(columns)));
   }
   table.features.resize(columns.rows(), static_cast<Index>(features.size()));
   for (Index row = 0; row < table.features.rows(); ++row) {
