@@ -24,6 +24,7 @@ Vector Divergence::rowwise(const MatrixView& points, const MatrixView& reference
   }
   check_points(points);
   check_references(references);
+  internal::check_rows(references, points.cols(), name(), RowRole::reference);  // a divergence of any dimension
   Vector out(points.rows());
   const double work = static_cast<double>(points.size()) * 10;
 #pragma omp parallel for schedule(static) if (work > internal::kWorkForThreads)

@@ -19,7 +19,7 @@ double Exponential::divergence_term(double point, double reference) const {
 }
 
 void Exponential::check_domain(const VectorView& row, Index row_number, RowRole role) const {
-  internal::check_features(row, row_number, role, name(), "entries <= 700", [](double x) { return x <= 700; });
+  internal::check_features(row, row_number, role, name(), "entries <= 300", [](double x) { return x <= 300; });
 }
 
 }  // namespace bregmax

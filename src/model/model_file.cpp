@@ -1,1 +1,133 @@
-// (being written)
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "bregmax/core/atomic_file.hpp"
+#include "bregmax/core/error.hpp"
+#include "bregmax/model/model.hpp"
+#include "model/container.hpp"
+#include "model/divergence_parts.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::Container;
+using Json = nlohmann::json;
+
+constexpr std::array<std::pair<const char*, std::string TrainingRecord::*>, 4> kTexts = {{
+    {"method", &TrainingRecord::method},
+    {"supervision", &TrainingRecord::supervision},
+    {"solver", &TrainingRecord::solver},
+    {"status", &TrainingRecord::status},
+}};
+
+constexpr std::array<std::pair<const char*, double TrainingRecord::*>, 8> kNumbers = {{
+    {"lambda", &TrainingRecord::lambda},
+    {"lipschitz_bound", &TrainingRecord::lipschitz_bound},
+    {"lipschitz", &TrainingRecord::lipschitz},
+    {"loss", &TrainingRecord::loss},
+    {"objective", &TrainingRecord::objective},
+    {"dual_objective", &TrainingRecord::dual_objective},
+    {"relative_gap", &TrainingRecord::relative_gap},
+    {"seconds", &TrainingRecord::seconds},
+}};
+
+void store_record(const TrainingRecord& record, Container& container) {
+  Json& description = container.metadata["record"];
+  for (const auto& [name, member] : kTexts) description[name] = record.*member;
+  for (const auto& [name, member] : kNumbers) container.put(std::string("record.") + name, record.*member);
+  description["rows"] = record.rows;
+  description["items"] = record.items;
+  description["iterations"] = record.iterations;
+  description["seed"] = record.seed;
+}
+
+template <class Integer>
+void restore_count(const Json& description, const char* name, Integer& value) {
+  if (!description.contains(name)) return;
+  const Json& given = description[name];
+  if (!given.is_number_unsigned() || !std::in_range<Integer>(given.get<std::uint64_t>())) {
+    throw Error(fmt::format("invalid: record.{} is not a whole number >= 0 that fits", name));
+  }
+  value = static_cast<Integer>(given.get<std::uint64_t>());
+}
+
+// What a file lacks keeps its default, and what this program does not know is ignored: fields can be added within a
+// format version.
+TrainingRecord restore_record(const Container& container) {
+  TrainingRecord record;
+  if (!container.metadata.contains("record")) return record;
+  const Json& description = container.metadata["record"];  // not a copy: copying recurses as deep as a file nests
+  for (const auto& [name, member] : kTexts) record.*member = description.value(name, std::string());
+  for (const auto& [name, member] : kNumbers) {
+    const std::string array = std::string("record.") + name;
+    if (container.has(array)) record.*member = container.number(array);
+  }
+  restore_count(description, "rows", record.rows);
+  restore_count(description, "items", record.items);
+  restore_count(description, "iterations", record.iterations);
+  restore_count(description, "seed", record.seed);
+  return record;
+}
+
+Model restore_model(const Container& container) {
+  Model model;
+  try {
+    model.divergence = internal::restore_divergence(container.metadata.at("divergence"), "divergence", container);
+    model.scaling.center = container.vector("scaling.center");
+    model.scaling.scale = container.vector("scaling.scale");
+    model.feature_names = container.metadata.value("feature_names", std::vector<std::string>());
+    model.class_names = container.metadata.value("class_names", std::vector<std::string>());
+    model.record = restore_record(container);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("invalid metadata: {}", error.what()));
+  }
+  check_model(model);
+  return model;
+}
+
+}  // namespace
+
+std::string serialize_model(const Model& model) {
+  check_model(model);
+  if (model.record.rows < 0 || model.record.items < 0 || model.record.iterations < 0) {
+    throw Error("the training record counts less than 0 rows, items or iterations");
+  }
+  Container container;
+  container.metadata["divergence"] = internal::store_divergence(*model.divergence, "divergence", container);
+  container.put("scaling.center", model.scaling.center);
+  container.put("scaling.scale", model.scaling.scale);
+  container.metadata["feature_names"] = model.feature_names;
+  container.metadata["class_names"] = model.class_names;
+  store_record(model.record, container);
+  return internal::write_container(container, kModelFormatVersion);
+}
+
+Model deserialize_model(std::string_view bytes, const std::string& source) {
+  try {
+    return restore_model(internal::read_container(bytes, kModelFormatVersion));
+  } catch (const Error& error) {
+    throw Error(fmt::format("model file {}: {}", source, error.what()));
+  }
+}
+
+void save_model(const Model& model, const std::string& path) { write_file_atomically(path, serialize_model(model)); }
+
+Model load_model(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw Error(fmt::format("model file {}: is a directory", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(fmt::format("model file {}: cannot open: {}", path, std::strerror(errno)));
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) throw Error(fmt::format("model file {}: cannot read", path));
+  return deserialize_model(bytes, path);
+}
+
+}  // namespace bregmax

@@ -4,8 +4,8 @@
 
 namespace bregmax {
 
-// phi(x) = sum exp(x_i), D(point, reference) = sum e^p_i - e^r_i (1 + p_i - r_i). Entries are at most 700, where exp
-// is still finite.
+// phi(x) = sum exp(x_i), D(point, reference) = sum e^p_i - e^r_i (1 + p_i - r_i). Entries are at most 300, where exp
+// times any entry is still finite.
 class Exponential final : public SeparableDivergence {
  public:
   std::string name() const override { return "exponential"; }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bregmax/data/scaling.hpp"
@@ -35,6 +37,10 @@ struct Model {
 
   Index features() const { return scaling.center.size(); }
 };
+
+// Throws Error when the parts do not fit each other: sizes, a scale that is not > 0, numbers that are not finite.
+// Saving and loading call it.
+void check_model(const Model& model);
 
 // One file format (docs/formats.md). Reading refuses a foreign, truncated, corrupted or newer file with an Error that
 // says which; writing is atomic.

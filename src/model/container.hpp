@@ -1,0 +1,47 @@
+#pragma once
+
+// The frame of a model file: a header that every version of the format shares, JSON text, and arrays of doubles.
+// docs/formats.md describes it byte by byte.
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+struct Array {
+  std::vector<std::uint64_t> shape;  // empty: one number
+  std::vector<double> values;        // row by row
+};
+
+// Everything that is a real number goes into an array, so that infinity, NaN and every last bit survive; the JSON
+// holds texts, integers and the structure.
+struct Container {
+  nlohmann::json metadata = nlohmann::json::object();
+  std::map<std::string, Array> arrays;
+
+  void put(const std::string& name, double value);
+  void put(const std::string& name, const Vector& values);
+  void put(const std::string& name, const Matrix& values);
+
+  bool has(const std::string& name) const { return arrays.contains(name); }
+  // Throw Error when the array is missing or has another number of dimensions.
+  double number(const std::string& name) const;
+  Vector vector(const std::string& name) const;
+  Matrix matrix(const std::string& name) const;
+};
+
+std::string write_container(const Container& container, std::uint32_t version);
+
+// Throws Error saying whether the bytes are foreign, truncated, corrupted, of a newer version or invalid.
+Container read_container(std::string_view bytes, std::uint32_t newest_version);
+
+// Writes length and checksum into the header, so that tests can alter a file and still have it looked into.
+void seal(std::string& bytes);
+
+}  // namespace bregmax::internal

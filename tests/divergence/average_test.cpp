@@ -1,0 +1,52 @@
+#include "bregmax/divergence/average.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/factory.hpp"
+
+namespace bregmax {
+namespace {
+
+TEST(Average, IsTheWeightedSum) {
+  const AverageDivergence average({make_closed_form("squared_euclidean"), make_closed_form("itakura_saito")},
+                                  (Vector(2) << 2, 3).finished());
+  const Vector x = Vector::Constant(1, 2), y = Vector::Constant(1, 1);
+  EXPECT_NEAR(average.value(x, y), 2 * 1 + 3 * (2 - std::log(2.0) - 1), 1e-15);
+  EXPECT_NEAR(average.generator_values(x)(0), 2 * 4 - 3 * std::log(2.0), 1e-15);
+  EXPECT_NEAR(average.gradients(x)(0, 0), 2 * 4 - 3.0 / 2, 1e-15);
+  EXPECT_EQ(average.dimension(), 0);
+}
+
+TEST(Average, EqualWeightsSumToOne) {
+  const AverageDivergence average({make_closed_form("squared_euclidean"), make_closed_form("squared_euclidean")});
+  EXPECT_EQ(average.value(Vector::Ones(3), Vector::Zero(3)), 3);
+}
+
+TEST(Average, ManyReferencesAreMeasuredInBands) {
+  const AverageDivergence average(
+      {make_closed_form("squared_euclidean"), make_max_affine(Matrix::Ones(1, 1), Vector::Ones(1), 0)});
+  const Matrix points = Vector::LinSpaced(200, 0, 199), references = Vector::LinSpaced(40000, 0, 39999);
+  const Matrix matrix = average.matrix(points, references);
+  EXPECT_NEAR(matrix(199, 39999), 0.5 * 39800.0 * 39800.0, 1e-3);
+  EXPECT_NEAR(matrix(130, 0), 0.5 * 130 * 130, 1e-3);
+}
+
+TEST(Average, RefusesBadMembersAndWeights) {
+  const auto euclidean = make_closed_form("squared_euclidean");
+  const auto two = make_max_affine(Matrix::Ones(1, 2), Vector::Ones(1), 0);
+  const auto three = make_max_affine(Matrix::Ones(1, 3), Vector::Ones(1), 0);
+  EXPECT_THROW(AverageDivergence(AverageDivergence::Members{}), Error);
+  EXPECT_THROW(AverageDivergence({euclidean, nullptr}), Error);
+  EXPECT_THROW(AverageDivergence({two, three}), Error);
+  EXPECT_THROW(AverageDivergence({euclidean}, Vector::Ones(2)), Error);
+  EXPECT_THROW(AverageDivergence({euclidean}, Vector::Zero(1)), Error);
+  EXPECT_THROW(AverageDivergence({euclidean}, -Vector::Ones(1)), Error);
+  EXPECT_THROW(AverageDivergence({euclidean}, Vector::Constant(1, NAN)), Error);
+  EXPECT_EQ(AverageDivergence({euclidean, three}).dimension(), 3);
+}
+
+}  // namespace
+}  // namespace bregmax

@@ -1,0 +1,279 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/average.hpp"
+#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/model/model.hpp"
+#include "model/container.hpp"
+
+namespace bregmax {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Model small_model() {
+  Model model;
+  Matrix slopes(2, 1);
+  slopes << 0.1, -0.0;
+  model.divergence = make_max_affine(slopes, Vector::Constant(2, std::numeric_limits<double>::denorm_min()), 0);
+  model.scaling.center = Vector::Constant(1, 1.0 / 3);
+  model.scaling.scale = Vector::Constant(1, 1e-300);
+  model.feature_names = {"length, \"cm\" \n \xc3\xa9"};
+  model.class_names = {"setosa", ""};
+  model.record.method = "pbdl";
+  model.record.supervision = "comparisons";
+  model.record.solver = "exact";
+  model.record.status = "optimal";
+  model.record.rows = 150;
+  model.record.items = 2000;
+  model.record.lambda = 1e-8;
+  model.record.lipschitz_bound = std::numeric_limits<double>::infinity();
+  model.record.lipschitz = 0.1;
+  model.record.loss = 1.0 / 7;
+  model.record.objective = std::numeric_limits<double>::quiet_NaN();
+  model.record.dual_objective = -0.0;
+  model.record.relative_gap = 5e-324;
+  model.record.iterations = 17;
+  model.record.seconds = 0.25;
+  model.record.seed = std::numeric_limits<std::uint64_t>::max();
+  return model;
+}
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+// The small model's file with its metadata or arrays changed and sealed again, as a hostile or future writer would.
+template <class Change>
+std::string changed_file(const Change& change) {
+  internal::Container container = internal::read_container(serialize_model(small_model()), kModelFormatVersion);
+  change(container);
+  return internal::write_container(container, kModelFormatVersion);
+}
+
+TEST(ModelFile, CarriesEverythingExactly) {
+  const Model model = small_model();
+  const Model read = deserialize_model(serialize_model(model), "memory");
+  const auto& pieces = dynamic_cast<const MaxAffine&>(*read.divergence);
+  EXPECT_EQ(bits(pieces.slopes()(0, 0)), bits(0.1));
+  EXPECT_EQ(bits(pieces.slopes()(1, 0)), bits(-0.0));
+  EXPECT_EQ(pieces.offsets()(1), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(read.scaling.center, model.scaling.center);
+  EXPECT_EQ(read.scaling.scale, model.scaling.scale);
+  EXPECT_EQ(read.feature_names, model.feature_names);
+  EXPECT_EQ(read.class_names, model.class_names);
+  EXPECT_EQ(read.record.method, "pbdl");
+  EXPECT_EQ(read.record.supervision, "comparisons");
+  EXPECT_EQ(read.record.solver, "exact");
+  EXPECT_EQ(read.record.status, "optimal");
+  EXPECT_EQ(read.record.rows, 150);
+  EXPECT_EQ(read.record.items, 2000);
+  EXPECT_EQ(read.record.lambda, 1e-8);
+  EXPECT_EQ(read.record.lipschitz_bound, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(read.record.lipschitz, 0.1);
+  EXPECT_EQ(read.record.loss, 1.0 / 7);
+  EXPECT_TRUE(std::isnan(read.record.objective));
+  EXPECT_EQ(bits(read.record.dual_objective), bits(-0.0));
+  EXPECT_EQ(read.record.relative_gap, 5e-324);
+  EXPECT_EQ(read.record.iterations, 17);
+  EXPECT_EQ(read.record.seconds, 0.25);
+  EXPECT_EQ(read.record.seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(serialize_model(read), serialize_model(model));
+}
+
+TEST(ModelFile, AnyDoubleSurvives) {
+  EXPECT_TRUE(rc::check([] {
+    const auto word = *rc::gen::arbitrary<std::uint64_t>();
+    Model model = small_model();
+    model.record.lambda = std::bit_cast<double>(word);
+    RC_ASSERT(bits(deserialize_model(serialize_model(model), "memory").record.lambda) == word);
+  }));
+}
+
+TEST(ModelFile, SavesAndLoads) {
+  const auto path = std::filesystem::temp_directory_path() / "bregmax_model_file_test.bregmax";
+  save_model(small_model(), path.string());
+  EXPECT_EQ(serialize_model(load_model(path.string())), serialize_model(small_model()));
+  std::ofstream(path, std::ios::binary) << "length,width\n1,2\n";
+  EXPECT_THAT([&] { load_model(path.string()); },
+              ThrowsMessage<Error>(AllOf(HasSubstr(path.string()), HasSubstr("not a bregmax model file"))));
+  std::filesystem::remove(path);
+  EXPECT_THAT([&] { load_model(path.string()); }, ThrowsMessage<Error>(HasSubstr("cannot open")));
+  EXPECT_THAT([&] { load_model(path.parent_path().string()); }, ThrowsMessage<Error>(HasSubstr("is a directory")));
+}
+
+TEST(ModelFile, DetectsBadMagic) {
+  for (const char* foreign :
+       {"bregmax", "\x93NUMPY", "x", "BREGMAX\r\n..............................................."}) {
+    EXPECT_THAT([&] { deserialize_model(foreign, "f"); },
+                ThrowsMessage<Error>(HasSubstr("f: not a bregmax model file")));
+  }
+}
+
+TEST(ModelFile, DetectsTruncationAtEveryByte) {
+  const std::string bytes = serialize_model(small_model());
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_THAT([&] { deserialize_model(bytes.substr(0, length), "f"); },
+                ThrowsMessage<Error>(HasSubstr("f: truncated: ")))
+        << length;
+  }
+  EXPECT_THAT([&] { deserialize_model(bytes + "x", "f"); }, ThrowsMessage<Error>(HasSubstr("f: corrupted: ")));
+}
+
+TEST(ModelFile, DetectsEveryFlippedByte) {
+  const std::string bytes = serialize_model(small_model());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const int mask : {0x01, 0x80, 0xff}) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ mask);
+      EXPECT_THAT(
+          [&] { deserialize_model(damaged, "f"); },
+          ThrowsMessage<Error>(AnyOf(HasSubstr("corrupted"), HasSubstr("truncated"), HasSubstr("not a bregmax"))))
+          << at;
+    }
+  }
+}
+
+// Two changes that a weak checksum would let cancel: the signs of two numbers.
+TEST(ModelFile, DetectsTwoFlippedSigns) {
+  std::string damaged = serialize_model(small_model());
+  damaged[damaged.size() - 1] = static_cast<char>(damaged[damaged.size() - 1] ^ 0x80);
+  damaged[damaged.size() - 9] = static_cast<char>(damaged[damaged.size() - 9] ^ 0x80);
+  EXPECT_THAT([&] { deserialize_model(damaged, "f"); }, ThrowsMessage<Error>(HasSubstr("corrupted")));
+}
+
+TEST(ModelFile, DetectsNewerVersion) {
+  std::string newer = serialize_model(small_model());
+  newer[8] = kModelFormatVersion + 1;
+  internal::seal(newer);
+  EXPECT_THAT([&] { deserialize_model(newer, "f"); },
+              ThrowsMessage<Error>(HasSubstr("f: newer: written in format version 2")));
+  newer[8] = 0;
+  internal::seal(newer);
+  EXPECT_THROW(deserialize_model(newer, "f"), Error);
+}
+
+TEST(ModelFile, IgnoresWhatItDoesNotKnowAndDefaultsWhatIsMissing) {
+  const Model read = deserialize_model(changed_file([](internal::Container& file) {
+                                         file.metadata["later"] = {{"anything", 1}};
+                                         file.metadata["record"]["later"] = "x";
+                                         file.put("record.later", 1.0);
+                                         file.metadata["record"].erase("rows");
+                                         file.metadata.erase("class_names");
+                                         file.arrays.erase("record.lambda");
+                                       }),
+                                       "f");
+  EXPECT_EQ(read.record.rows, 0);
+  EXPECT_EQ(read.record.lambda, 0);
+  EXPECT_TRUE(read.class_names.empty());
+  EXPECT_EQ(read.record.items, 2000);
+}
+
+TEST(ModelFile, RefusesInvalidContent) {
+  using internal::Container;
+  const std::vector<std::function<void(Container&)>> changes = {
+      [](Container& file) { file.metadata.erase("divergence"); },
+      [](Container& file) { file.metadata["divergence"] = 5; },
+      [](Container& file) { file.metadata["divergence"]["kind"] = "unheard_of"; },
+      [](Container& file) { file.metadata["divergence"]["kind"] = "average"; },
+      [](Container& file) { file.metadata["divergence"]["kind"] = "smoothed_max_affine"; },
+      [](Container& file) {
+        file.metadata["feature_names"] = {"a", "b"};
+      },
+      [](Container& file) {
+        file.metadata["class_names"] = {1, 2};
+      },
+      [](Container& file) { file.metadata["record"] = {1}; },
+      [](Container& file) { file.metadata["record"]["rows"] = -1; },
+      [](Container& file) { file.metadata["record"]["iterations"] = 1e300; },
+      [](Container& file) { file.metadata["record"]["iterations"] = 5000000000; },
+      [](Container& file) { file.metadata["record"]["status"] = 1; },
+      [](Container& file) { file.arrays.erase("divergence.slopes"); },
+      [](Container& file) { file.put("divergence.offsets", Vector(Vector::Zero(3))); },
+      [](Container& file) { file.put("divergence.offsets", 1.0); },
+      [](Container& file) { file.put("divergence.slopes", Matrix(Matrix::Constant(2, 1, NAN))); },
+      [](Container& file) { file.put("scaling.scale", Vector(Vector::Zero(1))); },
+      [](Container& file) { file.put("scaling.scale", Vector(Vector::Constant(1, INFINITY))); },
+      [](Container& file) { file.put("scaling.scale", Vector(Vector::Ones(2))); },
+      [](Container& file) { file.put("scaling.center", Vector(Vector::Constant(1, NAN))); },
+      [](Container& file) { file.put("scaling.center", Vector()); },
+      [](Container& file) {
+        file.metadata["divergence"]["kind"] = "smoothed_max_affine";
+        file.put("divergence.temperature", -1.0);
+      },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    EXPECT_THAT([&] { deserialize_model(changed_file(changes[i]), "f"); },
+                ThrowsMessage<Error>(HasSubstr("model file f: ")))
+        << i;
+  }
+}
+
+// Metadata that a hostile writer controls: no size in it may reach an allocation unchecked.
+TEST(ModelFile, RefusesHostileSizes) {
+  const std::string good = serialize_model(small_model());
+  const std::string shape = "\"shape\":[2,1]";
+  const std::size_t at = good.find(shape);
+  ASSERT_NE(at, std::string::npos);
+  for (const std::string hostile : {"4294967296,4294967296", "9223372036854775807,3", "0,18446744073709551615",
+                                    "18446744073709551616,1", "-1,2", "1.5,2", "1,1,2", "\"a\",1"}) {
+    std::string bytes = good.substr(0, at) + "\"shape\":[" + hostile + "]" + good.substr(at + shape.size());
+    const std::size_t text_end = bytes.rfind('}') + 1;
+    std::string text = bytes.substr(40, text_end - 40);
+    text.append((8 - text.size() % 8) % 8, ' ');
+    bytes = good.substr(0, 40) + text + std::string(8 * 14, '\0');
+    for (int i = 0; i < 8; ++i) bytes[32 + static_cast<std::size_t>(i)] = static_cast<char>(text.size() >> (8 * i));
+    internal::seal(bytes);
+    EXPECT_THAT([&] { deserialize_model(bytes, "f"); }, ThrowsMessage<Error>(HasSubstr("invalid"))) << hostile;
+  }
+}
+
+TEST(ModelFile, SurvivesDeepNesting) {
+  internal::Container container;
+  std::string bytes = internal::write_container(container, kModelFormatVersion);
+  const std::size_t depth = 200000;
+  std::string text = "{\"arrays\":[],\"record\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  text.append((8 - text.size() % 8) % 8, ' ');
+  bytes = bytes.substr(0, 40) + text;
+  for (int i = 0; i < 8; ++i) bytes[32 + static_cast<std::size_t>(i)] = static_cast<char>(text.size() >> (8 * i));
+  internal::seal(bytes);
+  EXPECT_THROW(deserialize_model(bytes, "f"), Error);
+}
+
+TEST(ModelFile, RefusesToWriteWhatItCouldNotRead) {
+  Model model = small_model();
+  model.divergence = nullptr;
+  EXPECT_THROW(serialize_model(model), Error);
+  model = small_model();
+  model.scaling.scale(0) = 0;
+  EXPECT_THROW(serialize_model(model), Error);
+  model = small_model();
+  model.feature_names.push_back("extra");
+  EXPECT_THROW(serialize_model(model), Error);
+  model = small_model();
+  model.record.rows = -1;
+  EXPECT_THROW(serialize_model(model), Error);
+  model = small_model();
+  for (int depth = 0; depth < 20; ++depth) {
+    model.divergence = std::make_shared<AverageDivergence>(AverageDivergence::Members{model.divergence});
+  }
+  EXPECT_THROW(serialize_model(model), Error);
+}
+
+TEST(ModelFile, TextThatIsNotUtf8IsReplaced) {
+  Model model = small_model();
+  model.class_names = {"caf\xe9"};
+  EXPECT_EQ(deserialize_model(serialize_model(model), "f").class_names[0], "caf\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace bregmax
