@@ -1,0 +1,51 @@
+// Any bytes are either read as a table or refused with an Error; nothing else may happen.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/data/csv.hpp"
+#include "bregmax/data/table.hpp"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check_content(std::string_view text) {
+  const bregmax::CsvContent content = bregmax::parse_csv(text, "fuzz");
+  const std::size_t rows = content.line_of_row.size();
+  require(rows > 0 && !content.columns.empty());
+  for (std::size_t c = 0; c < content.columns.size(); ++c) {
+    const bregmax::CsvColumn& column = content.columns[c];
+    require((column.numeric ? column.numbers.size() : column.texts.size()) == rows);
+    for (const double number : column.numbers) require(std::isfinite(number));
+    // Every column of numbers spells as many fields, and a text column really holds a text.
+    if (column.numeric && c < 4) {
+      require(bregmax::csv_column_texts(text, content, static_cast<bregmax::Index>(c)).size() == rows);
+    }
+    if (!column.numeric) require(bregmax::first_text_row(column) < static_cast<bregmax::Index>(rows));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    check_content(text);
+  } catch (const bregmax::Error&) {
+  }
+  for (const char* label : {"auto", "none", "0"}) {
+    try {
+      const bregmax::Table table = bregmax::table_from_csv(text, "fuzz", {.label = label, .piece_column = ""});
+      require(table.features.allFinite() && table.features.size() > 0);
+      if (table.labels) require(static_cast<bregmax::Index>(table.labels->of_row.size()) == table.features.rows());
+    } catch (const bregmax::Error&) {
+    }
+  }
+  return 0;
+}
