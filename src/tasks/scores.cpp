@@ -1,1 +1,128 @@
-// (being written)
+#include "bregmax/tasks/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "bregmax/core/error.hpp"
+#include "tasks/checks.hpp"
+
+namespace bregmax {
+namespace {
+
+// Sizes of the groups of each grouping and of their intersections (the non-zero cells of the contingency table: the
+// full one could have rows^2 cells). Each list is sorted, so that sums over it do not depend on the numbering.
+struct Contingency {
+  std::int64_t rows = 0;
+  std::vector<std::int64_t> cluster_sizes, class_sizes, cell_sizes;
+};
+
+template <class T>
+std::vector<std::int64_t> sorted_run_lengths(std::vector<T> items) {
+  std::sort(items.begin(), items.end());
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i == 0 || items[i] != items[i - 1]) lengths.push_back(0);
+    ++lengths.back();
+  }
+  std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+void check_groupings(std::span<const int> clusters, std::span<const int> classes) {
+  if (clusters.empty()) throw Error("clusters has no entries; allowed: at least one");
+  internal::check_classes(clusters, static_cast<Index>(clusters.size()), "clusters");
+  internal::check_classes(classes, static_cast<Index>(clusters.size()), "classes");
+}
+
+std::vector<std::pair<int, int>> zipped(std::span<const int> clusters, std::span<const int> classes) {
+  std::vector<std::pair<int, int>> cells(clusters.size());
+  for (std::size_t i = 0; i < clusters.size(); ++i) cells[i] = {clusters[i], classes[i]};
+  return cells;
+}
+
+Contingency contingency(std::span<const int> clusters, std::span<const int> classes) {
+  check_groupings(clusters, classes);
+  return {static_cast<std::int64_t>(clusters.size()),
+          sorted_run_lengths(std::vector<int>(clusters.begin(), clusters.end())),
+          sorted_run_lengths(std::vector<int>(classes.begin(), classes.end())),
+          sorted_run_lengths(zipped(clusters, classes))};
+}
+
+std::int64_t pairs(std::int64_t size) { return size * (size - 1) / 2; }
+
+std::int64_t pairs_within(const std::vector<std::int64_t>& sizes) {
+  std::int64_t total = 0;
+  for (const auto size : sizes) total += pairs(size);
+  return total;
+}
+
+double entropy(const std::vector<std::int64_t>& sizes, std::int64_t rows) {
+  if (sizes.size() == 1) return 0;  // exactly, so that single groups are recognised
+  double total = 0;
+  for (const auto size : sizes) {
+    const double fraction = static_cast<double>(size) / static_cast<double>(rows);
+    total -= fraction * std::log(fraction);
+  }
+  return total;
+}
+
+}  // namespace
+
+double rand_index(std::span<const int> clusters, std::span<const int> classes) {
+  const Contingency table = contingency(clusters, classes);
+  const std::int64_t all = pairs(table.rows);
+  if (all == 0) return 1;
+  const std::int64_t together = pairs_within(table.cell_sizes);
+  const std::int64_t apart = all - pairs_within(table.cluster_sizes) - pairs_within(table.class_sizes) + together;
+  return static_cast<double>(together + apart) / static_cast<double>(all);
+}
+
+double adjusted_rand_index(std::span<const int> clusters, std::span<const int> classes) {
+  const Contingency table = contingency(clusters, classes);
+  const auto all = static_cast<double>(pairs(table.rows));
+  const auto in_cluster = static_cast<double>(pairs_within(table.cluster_sizes));
+  const auto in_class = static_cast<double>(pairs_within(table.class_sizes));
+  const bool both_single = in_cluster == all && in_class == all;
+  const bool both_apart = in_cluster == 0 && in_class == 0;
+  if (both_single || both_apart) return 1;
+  const double expected = in_cluster * (in_class / all);
+  const double largest = (in_cluster + in_class) / 2;
+  return (static_cast<double>(pairs_within(table.cell_sizes)) - expected) / (largest - expected);
+}
+
+double normalised_mutual_information(std::span<const int> clusters, std::span<const int> classes) {
+  const Contingency table = contingency(clusters, classes);
+  const double cluster_entropy = entropy(table.cluster_sizes, table.rows);
+  const double class_entropy = entropy(table.class_sizes, table.rows);
+  if (cluster_entropy == 0 && class_entropy == 0) return 1;
+  const double information = cluster_entropy + class_entropy - entropy(table.cell_sizes, table.rows);
+  return std::clamp(2 * information / (cluster_entropy + class_entropy), 0.0, 1.0);
+}
+
+double purity(std::span<const int> clusters, std::span<const int> classes) {
+  check_groupings(clusters, classes);
+  auto cells = zipped(clusters, classes);
+  std::sort(cells.begin(), cells.end());
+  std::int64_t correct = 0, largest = 0, run = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0 && cells[i].first != cells[i - 1].first) correct += std::exchange(largest, 0);
+    run = i > 0 && cells[i] == cells[i - 1] ? run + 1 : 1;
+    largest = std::max(largest, run);
+  }
+  return static_cast<double>(correct + largest) / static_cast<double>(cells.size());
+}
+
+double accuracy(std::span<const int> predicted, std::span<const int> actual) {
+  if (predicted.empty()) throw Error("predicted has no entries; allowed: at least one");
+  internal::check_classes(predicted, static_cast<Index>(predicted.size()), "predicted");
+  internal::check_classes(actual, static_cast<Index>(predicted.size()), "actual");
+  std::int64_t correct = 0;
+  for (std::size_t i = 0; i < predicted.size(); ++i) correct += predicted[i] == actual[i];
+  return static_cast<double>(correct) / static_cast<double>(predicted.size());
+}
+
+}  // namespace bregmax

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax {
+
+// Scores of clusterings, of predicted classes and of rankings.
+//
+// All are fractions, larger is better. None depends on the order of the rows or on which number a class or cluster
+// has: counts are whole numbers, and sums of fractions are taken in an order that only the values decide.
+
+// ---- Agreement of two groupings of the same rows. Class and cluster numbers are >= 0, gaps are allowed. ----
+
+// Fraction of the pairs of rows on which the groupings agree (together in both or apart in both); 1 for one row.
+double rand_index(std::span<const int> clusters, std::span<const int> classes);
+
+// Rand index less its expectation under random groupings of the same sizes, scaled to be 1 at equality; it may be
+// negative. 1 where both groupings are trivial in the same way (one group, or all rows apart).
+double adjusted_rand_index(std::span<const int> clusters, std::span<const int> classes);
+
+// Mutual information over the ARITHMETIC MEAN of the two entropies. 1 where both groupings have a single group.
+double normalised_mutual_information(std::span<const int> clusters, std::span<const int> classes);
+
+// Fraction of the rows whose class is the most frequent one of their cluster.
+double purity(std::span<const int> clusters, std::span<const int> classes);
+
+// Fraction of the rows that were given their own class.
+double accuracy(std::span<const int> predicted, std::span<const int> actual);
+
+// ---- Rankings: candidates in order of their distance from one query, nearest first. ----
+//
+// Candidates at exactly the same distance are tied, and nothing says which comes first: each score is its EXPECTED
+// value under a uniformly random order within every tied group, in closed form. A stable sort would let the row order
+// of the file decide, and files are often sorted by class.
+
+struct RankingScores {
+  // NaN where the query has no relevant or no irrelevant candidate: every ranking of these is equally good.
+  double auc = std::numeric_limits<double>::quiet_NaN();
+  double average_precision = std::numeric_limits<double>::quiet_NaN();
+  double precision_at_k = std::numeric_limits<double>::quiet_NaN();
+};
+
+// distances(i) is that of candidate i and must be finite. k >= 1; where k exceeds the number of candidates, the missing
+// places count as irrelevant.
+RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k = 10);
+
+// Probability that a random relevant candidate is nearer than a random irrelevant one; a tied pair counts one half.
+double auc(std::span<const double> distances, const std::vector<bool>& relevant);
+
+// Mean over the relevant candidates of the fraction of relevant ones among those that come no later.
+double average_precision(std::span<const double> distances, const std::vector<bool>& relevant);
+
+// Fraction of relevant candidates among the first k.
+double precision_at_k(std::span<const double> distances, const std::vector<bool>& relevant, Index k);
+
+}  // namespace bregmax

@@ -1,0 +1,98 @@
+#include "tasks/tied_ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "tasks/checks.hpp"
+
+namespace bregmax {
+namespace internal {
+
+HarmonicNumbers::HarmonicNumbers(Index size) : sums_(static_cast<std::size_t>(size) + 1) {
+  for (std::size_t n = 1; n < sums_.size(); ++n) sums_[n] = sums_[n - 1] + 1.0L / static_cast<long double>(n);
+}
+
+// Place j = 1..t of the group (t = r + s) holds a relevant candidate with probability r/t. If it does, the other r - 1
+// are spread evenly over the other t - 1 places, so that (j - 1) q of them are expected before it, q = (r-1)/(t-1), and
+//
+//   E = r/t sum_j (R + 1 + (j - 1) q) / (N + j)          N before the group, R of them relevant
+//     = r/t [ q t + (R + 1 - q (N + 1)) sum_j 1/(N + j) ]     by (j - 1) q = q (N + j) - q (N + 1).
+double expected_precision_sum(Index before, Index relevant_before, Index relevant, Index irrelevant,
+                              const HarmonicNumbers& harmonic) {
+  if (relevant == 0) return 0;
+  const auto n = static_cast<double>(before);
+  const auto first = static_cast<double>(relevant_before + 1);
+  if (relevant + irrelevant == 1) return first / (n + 1);  // not tied: no rounding from the sums
+  const auto r = static_cast<double>(relevant);
+  const auto t = static_cast<double>(relevant + irrelevant);
+  const double q = (r - 1) / (t - 1);
+  return r / t * (q * t + (first - q * (n + 1)) * harmonic.sum_after(before, relevant + irrelevant));
+}
+
+RankingScores tied_ranking_scores(std::span<Candidates> candidates, Index k, const HarmonicNumbers& harmonic,
+                                  double tolerance) {
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidates& a, const Candidates& b) { return a.distance < b.distance; });
+  const double median = candidates.empty() ? 0 : candidates[candidates.size() / 2].distance;
+  Index before = 0, relevant_before = 0;
+  std::int64_t twice_ordered_pairs = 0;  // relevant before irrelevant; a tied pair counts one half
+  double precision_sum = 0, relevant_at_k = 0;
+  for (std::size_t i = 0; i < candidates.size();) {
+    const double farthest = farthest_tied(candidates[i].distance, median, tolerance);
+    Index relevant = 0, irrelevant = 0;
+    for (; i < candidates.size() && candidates[i].distance <= farthest; ++i) {
+      relevant += candidates[i].relevant;
+      irrelevant += candidates[i].irrelevant;
+    }
+    const Index size = relevant + irrelevant;
+    if (size == 0) continue;
+    twice_ordered_pairs += (2 * relevant_before + relevant) * irrelevant;
+    precision_sum += expected_precision_sum(before, relevant_before, relevant, irrelevant, harmonic);
+    // Each of the group's places within the first k is relevant with probability relevant / size.
+    const Index places = std::clamp<Index>(k - before, 0, size);
+    relevant_at_k += static_cast<double>(places * relevant) / static_cast<double>(size);
+    before += size;
+    relevant_before += relevant;
+  }
+  const Index irrelevant_total = before - relevant_before;
+  if (relevant_before == 0 || irrelevant_total == 0) return {};
+  return {.auc = static_cast<double>(twice_ordered_pairs) /
+                 (2.0 * static_cast<double>(relevant_before) * static_cast<double>(irrelevant_total)),
+          .average_precision = precision_sum / static_cast<double>(relevant_before),
+          .precision_at_k = relevant_at_k / static_cast<double>(k)};
+}
+
+}  // namespace internal
+
+RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {
+  if (distances.size() != relevant.size()) {
+    throw Error(fmt::format("relevant has {} entries; allowed: {}, one a distance", relevant.size(), distances.size()));
+  }
+  internal::check_at_least(k, 1, "k");
+  std::vector<internal::Candidates> candidates(distances.size());
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    if (!std::isfinite(distances[i])) {
+      throw Error(fmt::format("distances[{}] is {}; allowed: finite numbers", i, distances[i]));
+    }
+    candidates[i] = {distances[i], relevant[i], !relevant[i]};
+  }
+  return internal::tied_ranking_scores(candidates, k, internal::HarmonicNumbers(static_cast<Index>(candidates.size())),
+                                       0);
+}
+
+double auc(std::span<const double> distances, const std::vector<bool>& relevant) {
+  return ranking_scores(distances, relevant).auc;
+}
+
+double average_precision(std::span<const double> distances, const std::vector<bool>& relevant) {
+  return ranking_scores(distances, relevant).average_precision;
+}
+
+double precision_at_k(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {
+  return ranking_scores(distances, relevant, k).precision_at_k;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,55 @@
+#pragma once
+
+// Scores of one ranking with ties, from the sizes of its tied groups.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bregmax/tasks/scores.hpp"
+
+namespace bregmax::internal {
+
+// Candidates known to be at one distance.
+struct Candidates {
+  double distance;
+  std::int32_t relevant;
+  std::int32_t irrelevant;
+};
+
+// H(n) = 1 + 1/2 + ... + 1/n for n = 0 .. size. Differences of these are multiplied by counts, so that doubles would
+// leave about 1e-11 of noise at 20,000 candidates; long doubles leave none where they are longer.
+class HarmonicNumbers {
+ public:
+  explicit HarmonicNumbers(Index size);
+  // 1/(first + 1) + ... + 1/(first + count)
+  double sum_after(Index first, Index count) const {
+    return static_cast<double>(sums_[static_cast<std::size_t>(first + count)] - sums_[static_cast<std::size_t>(first)]);
+  }
+
+ private:
+  std::vector<long double> sums_;
+};
+
+// Expected sum, over the relevant members of a tied group in a uniformly random order, of the precision at their place.
+// Before the group come `before` candidates, `relevant_before` of them relevant.
+double expected_precision_sum(Index before, Index relevant_before, Index relevant, Index irrelevant,
+                              const HarmonicNumbers& harmonic);
+
+// Divergences of one query are tied where they differ by no more than this times (the nearer one + the median one).
+// Those that are equal on paper (of duplicates, of points on a grid) are computed with rounding that depends on where
+// the row stands in its file; compared exactly, they would let the row order decide. The rounding is relative to the
+// generator's values: of those the median divergence tells the size, which the largest, perhaps of an outlier, does
+// not.
+inline constexpr double kTieTolerance = 1e-12;
+
+inline double farthest_tied(double nearest, double median, double tolerance) {
+  return nearest + tolerance * (nearest + median);
+}
+
+// Sorts `candidates`; a tied group is all that is tied with its nearest member. `tolerance` is kTieTolerance, or 0
+// where distances are to be taken exactly. `harmonic` reaches to the number of candidates.
+RankingScores tied_ranking_scores(std::span<Candidates> candidates, Index k, const HarmonicNumbers& harmonic,
+                                  double tolerance);
+
+}  // namespace bregmax::internal
