@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/divergence/divergence.hpp"
+#include "bregmax/tasks/kmeans.hpp"
+
+namespace bregmax {
+
+struct EvaluationOptions {
+  Index k = 5;         // neighbours, 1 .. number of training rows
+  Index clusters = 0;  // 0: the number of classes among the test rows
+  int restarts = 20;   // of k-means, >= 1
+  KMeansStart start = KMeansStart::euclidean;
+  std::uint64_t seed = 0;
+  Index precision_at = 10;  // >= 1
+};
+
+// Fractions. They depend neither on the order of the rows nor on the numbering of the classes.
+struct EvaluationScores {
+  // Clustering of the test rows: each is the median over the restarts.
+  double rand_index = std::numeric_limits<double>::quiet_NaN();
+  double adjusted_rand_index = std::numeric_limits<double>::quiet_NaN();
+  double normalised_mutual_information = std::numeric_limits<double>::quiet_NaN();
+  double purity = std::numeric_limits<double>::quiet_NaN();
+  // Ranking: each test row queries all other test rows. NaN if every query was skipped (one class only).
+  double auc = std::numeric_limits<double>::quiet_NaN();
+  double average_precision = std::numeric_limits<double>::quiet_NaN();
+  double precision_at_k = std::numeric_limits<double>::quiet_NaN();
+  Index queries = 0;
+  Index skipped_queries = 0;
+  // Test rows classified by the training rows (expected accuracy). NaN without training rows.
+  double knn_accuracy = std::numeric_limits<double>::quiet_NaN();
+  bool stopped = false;  // by RunControl: scores may be missing (NaN) or cover a part of the work
+};
+
+EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_rows, std::span<const int> test_classes,
+                          const EvaluationOptions& options = {}, const RunControl& control = {});
+
+EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_rows, std::span<const int> test_classes,
+                          const MatrixView& train_rows, std::span<const int> train_classes,
+                          const EvaluationOptions& options = {}, const RunControl& control = {});
+
+}  // namespace bregmax

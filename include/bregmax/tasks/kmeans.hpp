@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax {
+
+// Where the first centroids come from.
+enum class KMeansStart {
+  euclidean,   // k-means in Euclidean space, itself started by k-means++ (as in the paper)
+  divergence,  // k-means++ with D(row, seed) in the place of the squared distance
+};
+
+struct KMeansOptions {
+  Index clusters = 2;  // 1 .. number of rows
+  KMeansStart start = KMeansStart::euclidean;
+  int restarts = 20;         // >= 1
+  int max_iterations = 300;  // >= 1, of one restart
+  std::uint64_t seed = 0;
+  bool keep_restarts = false;  // fill KMeansResult::restarts
+};
+
+struct KMeansRun {
+  // The nearest centroid, the lowest number among equally near ones. A cluster is empty only if no row that has
+  // company lies at a positive divergence from its centroid (fewer distinct rows, or pieces, than clusters).
+  std::vector<int> cluster_of_row;
+  Matrix centroids;                // clusters x features
+  double objective = 0;            // sum over the rows of D(row, its centroid)
+  std::vector<double> objectives;  // after each assignment; never increases
+  bool converged = false;          // no assignment changed, or none of the changes lowered the objective
+};
+
+struct KMeansResult {
+  KMeansRun best;                   // the smallest objective, the earliest among equals
+  std::vector<KMeansRun> restarts;  // all of them in order, if keep_restarts
+  bool stopped = false;             // by RunControl: fewer restarts, the last one unfinished
+};
+
+// Bregman k-means: rows are assigned by D(row, centroid), and a centroid is the mean of its rows, which minimises the
+// sum of D(row, centroid) over the SECOND argument for every Bregman divergence. A cluster that loses all its rows is
+// given the row of largest divergence to its own centroid, which cannot increase the objective.
+//
+// Rows must be valid references as well as points, since rows serve as first centroids (so no zeros for KL).
+//
+// Random draws refer to the rows in lexicographic order, not in the order given: the clustering of a row does not
+// depend on the order of the rows. Nor does it depend on the number of threads.
+KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
+                    const RunControl& control = {});
+
+}  // namespace bregmax

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax {
+
+// The functions below hold one block of queries in memory at a time, never all divergences at once, and use the
+// OpenMP threads in force (see ThreadLimit); results are the same for every number of threads.
+
+struct RankingOptions {
+  Index precision_at = 10;  // >= 1; places beyond the last candidate count as irrelevant
+};
+
+// Means over the queries, NaN if none counts.
+struct RankingSummary {
+  double auc = std::numeric_limits<double>::quiet_NaN();
+  double average_precision = std::numeric_limits<double>::quiet_NaN();
+  double precision_at_k = std::numeric_limits<double>::quiet_NaN();
+  Index queries = 0;          // in the means
+  Index skipped_queries = 0;  // not in the means: no other row is of their class, or all other rows are
+  bool stopped = false;       // by RunControl: the means cover only the rows that were reached
+};
+
+// Each row queries all OTHER rows (itself excluded by its row number, so its duplicates stay) by
+// D(query, candidate); rows of its class are relevant. Ties are scored in expectation (see scores.hpp);
+// a query's divergences are tied where they differ by at most 1e-12 (the smaller + their median), since rounding
+// depends on the order of the rows.
+RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
+                                const RankingOptions& options = {}, const RunControl& control = {});
+
+struct RankedRow {
+  Index row;          // of the pool
+  double divergence;  // D(query, pool row)
+};
+
+// For each query the `top` nearest rows of the pool by D(query, pool row), nearest first and equal ones by the lower
+// row number. top >= 1; 0 or more than there are: all of the pool.
+std::vector<std::vector<RankedRow>> rank(const Divergence& divergence, const MatrixView& queries,
+                                         const MatrixView& pool, Index top = 0, const RunControl& control = {});
+
+}  // namespace bregmax

@@ -1,0 +1,136 @@
+#include "tasks/lloyd.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tasks/reference_groups.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+struct Assignment {
+  std::vector<int> cluster_of_row;
+  Vector divergences;  // D(row, its centroid)
+  double objective = 0;
+};
+
+void assign(const ReferenceSet& centroids, const Matrix& rows, Assignment& assignment) {
+  const Index step = block_rows(centroids.size());
+  Matrix block(std::min(step, rows.rows()), centroids.size());
+  for (Index first = 0; first < rows.rows(); first += step) {
+    const Index size = std::min(step, rows.rows() - first);
+    centroids.divergences_from(rows.middleRows(first, size), block.topRows(size));
+    for (Index i = 0; i < size; ++i) {
+      Index nearest = 0;
+      assignment.divergences(first + i) = block.row(i).minCoeff(&nearest);
+      assignment.cluster_of_row[static_cast<std::size_t>(first + i)] = static_cast<int>(nearest);
+    }
+  }
+  assignment.objective = assignment.divergences.sum();
+}
+
+std::vector<Index> cluster_sizes(const std::vector<int>& cluster_of_row, Index clusters) {
+  std::vector<Index> sizes(static_cast<std::size_t>(clusters));
+  for (const int cluster : cluster_of_row) ++sizes[static_cast<std::size_t>(cluster)];
+  return sizes;
+}
+
+// Gives each empty cluster the row of largest divergence to its centroid. It becomes that cluster's mean, at divergence
+// zero, so that the objective falls by the divergence that it had. A row alone in its cluster stays: its own mean will
+// do the same for it. Where no row gains, the cluster remains empty.
+void reseed_empty_clusters(Assignment& assignment, std::vector<Index>& sizes) {
+  for (std::size_t empty = 0; empty < sizes.size(); ++empty) {
+    if (sizes[empty] > 0) continue;
+    Index farthest = -1;
+    for (Index row = 0; row < assignment.divergences.size(); ++row) {
+      const int cluster = assignment.cluster_of_row[static_cast<std::size_t>(row)];
+      if (sizes[static_cast<std::size_t>(cluster)] < 2) continue;
+      const double largest = farthest < 0 ? 0.0 : assignment.divergences(farthest);
+      if (assignment.divergences(row) > largest) farthest = row;
+    }
+    if (farthest < 0) return;
+    int& cluster = assignment.cluster_of_row[static_cast<std::size_t>(farthest)];
+    --sizes[static_cast<std::size_t>(cluster)];
+    cluster = static_cast<int>(empty);
+    sizes[empty] = 1;
+    assignment.divergences(farthest) = 0;
+  }
+}
+
+// The centroid of an empty cluster stays where it is.
+void update_means(const Matrix& rows, const Assignment& assignment, const std::vector<Index>& sizes,
+                  Matrix& centroids) {
+  for (Index c = 0; c < centroids.rows(); ++c) {
+    if (sizes[static_cast<std::size_t>(c)] > 0) centroids.row(c).setZero();
+  }
+  for (Index row = 0; row < rows.rows(); ++row) {
+    centroids.row(assignment.cluster_of_row[static_cast<std::size_t>(row)]) += rows.row(row);
+  }
+  for (Index c = 0; c < centroids.rows(); ++c) {
+    const Index size = sizes[static_cast<std::size_t>(c)];
+    if (size > 0) centroids.row(c) /= static_cast<double>(size);
+  }
+}
+
+Index draw_proportionally(const Vector& weights, Random& random) {
+  double left = random.uniform() * weights.sum();
+  Index last_positive = 0;
+  for (Index i = 0; i < weights.size(); ++i) {
+    if (weights(i) <= 0) continue;
+    last_positive = i;
+    left -= weights(i);
+    if (left < 0) break;
+  }
+  return last_positive;  // rounding may leave a remainder after all of them
+}
+
+Index draw_untaken(const std::vector<bool>& taken, Random& random) {
+  std::vector<Index> untaken;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (!taken[i]) untaken.push_back(static_cast<Index>(i));
+  }
+  return untaken[static_cast<std::size_t>(random.uniform_index(static_cast<Index>(untaken.size())))];
+}
+
+}  // namespace
+
+Matrix plus_plus_centroids(const Divergence& divergence, const Matrix& rows, Index clusters, Random& random) {
+  Matrix seeds(clusters, rows.cols());
+  std::vector<bool> taken(static_cast<std::size_t>(rows.rows()));
+  Vector nearest;                    // divergence of each row from its nearest seed
+  Matrix from_seed(rows.rows(), 1);  // and from the newest one
+  for (Index c = 0; c < clusters; ++c) {
+    const bool some_apart = c > 0 && nearest.maxCoeff() > 0;
+    const Index row = some_apart ? draw_proportionally(nearest, random) : draw_untaken(taken, random);
+    taken[static_cast<std::size_t>(row)] = true;
+    seeds.row(c) = rows.row(row);
+    divergence.prepare(seeds.middleRows(c, 1))->divergences_from(rows, from_seed);
+    if (c == 0) nearest = from_seed.col(0);
+    nearest = nearest.cwiseMin(from_seed.col(0));
+    nearest(row) = 0;  // exactly, whatever the rounding: a row is drawn once
+  }
+  return seeds;
+}
+
+KMeansRun lloyd(const Divergence& divergence, const Matrix& rows, Matrix centroids, int max_iterations,
+                const RunControl& control) {
+  Assignment current{std::vector<int>(static_cast<std::size_t>(rows.rows())), Vector(rows.rows())};
+  assign(*divergence.prepare(centroids), rows, current);
+  KMeansRun run{current.cluster_of_row, centroids, current.objective, {current.objective}};
+  for (int iteration = 1; iteration < max_iterations && !control.stop_requested(); ++iteration) {
+    std::vector<Index> sizes = cluster_sizes(current.cluster_of_row, centroids.rows());
+    reseed_empty_clusters(current, sizes);
+    update_means(rows, current, sizes, centroids);
+    assign(*divergence.prepare(centroids), rows, current);
+    // In exact arithmetic the objective never rises; where it no longer falls, only rounding or ties move the rows.
+    run.converged = !(current.objective < run.objective);
+    if (run.converged) break;
+    run.cluster_of_row = current.cluster_of_row;
+    run.centroids = centroids;
+    run.objective = current.objective;
+    run.objectives.push_back(current.objective);
+  }
+  return run;
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,239 @@
+#include "bregmax/tasks/nearest_neighbours.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include "bregmax/core/error.hpp"
+#include "tasks/checks.hpp"
+#include "tasks/reference_groups.hpp"
+#include "tasks/tied_ranking.hpp"
+
+namespace bregmax {
+namespace {
+
+struct NearGroup {
+  double divergence;
+  Index group;
+};
+
+// A neighbour group and the votes of each of its rows, as a fraction whose denominator is VoteBuffer::denominator.
+struct Voters {
+  double divergence;
+  Index group;
+  std::int64_t votes_per_row;
+};
+
+// Work space of one thread.
+struct VoteBuffer {
+  std::vector<NearGroup> near;
+  std::vector<Voters> voters;
+  std::int64_t denominator = 1;
+  double median = 0;  // of the divergences, the scale of their rounding
+
+  double farthest_tied(double nearest) const {
+    return internal::farthest_tied(nearest, median, internal::kTieTolerance);
+  }
+};
+
+// Fills buffer.voters, nearest first. Votes are whole multiples of 1 / (rows tied at the k-th distance), so that equal
+// numbers of votes compare equal.
+template <class RowsOfGroup>
+void find_voters(const double* divergences, Index groups, Index k, const RowsOfGroup& rows_of, VoteBuffer& buffer) {
+  auto& near = buffer.near;
+  near.resize(static_cast<std::size_t>(groups));
+  for (Index g = 0; g < groups; ++g) near[static_cast<std::size_t>(g)] = {divergences[g], g};
+  const auto nearer = [](const NearGroup& a, const NearGroup& b) { return a.divergence < b.divergence; };
+  std::nth_element(near.begin(), near.begin() + groups / 2, near.end(), nearer);
+  buffer.median = near[static_cast<std::size_t>(groups / 2)].divergence;
+  // Every group has a row, so that the k-th row is no farther than the k-th group: the rest need not be sorted.
+  if (k < groups) {
+    std::nth_element(near.begin(), near.begin() + (k - 1), near.end(), nearer);
+    const double farthest = buffer.farthest_tied(near[static_cast<std::size_t>(k - 1)].divergence);
+    near.erase(std::partition(near.begin() + k, near.end(),
+                              [&](const NearGroup& candidate) { return candidate.divergence <= farthest; }),
+               near.end());
+  }
+  std::sort(near.begin(), near.end(), nearer);
+
+  buffer.voters.clear();
+  Index nearer_rows = 0;
+  for (std::size_t first = 0, end = 0;; first = end) {
+    Index tied_rows = 0;
+    const double divergence = near[first].divergence;
+    const double farthest = buffer.farthest_tied(divergence);
+    for (; end < near.size() && near[end].divergence <= farthest; ++end) {
+      near[end].divergence = divergence;  // so that tied ones are equal from here on
+      tied_rows += rows_of(near[end].group);
+    }
+    if (nearer_rows + tied_rows < k) {
+      nearer_rows += tied_rows;
+      continue;
+    }
+    buffer.denominator = tied_rows;
+    for (std::size_t i = 0; i < end; ++i) {
+      buffer.voters.push_back({near[i].divergence, near[i].group, i < first ? tied_rows : k - nearer_rows});
+    }
+    return;
+  }
+}
+
+// Runs find_voters for every query and calls consume(query, buffer) from several threads, in blocks of queries.
+template <class RowsOfGroup, class Consume>
+void for_each_query(const Divergence& divergence, const internal::ReferenceGroups& groups, const MatrixView& queries,
+                    Index k, const RowsOfGroup& rows_of, const Consume& consume) {
+  const auto references = divergence.prepare(groups.representatives);
+  const Index step = internal::block_rows(groups.size());
+  Matrix divergences(std::min(step, queries.rows()), groups.size());
+  std::vector<VoteBuffer> buffers(static_cast<std::size_t>(omp_get_max_threads()));
+  for (Index first = 0; first < queries.rows(); first += step) {
+    const Index size = std::min(step, queries.rows() - first);
+    references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
+#pragma omp parallel for schedule(dynamic, 1)
+    for (Index q = 0; q < size; ++q) {
+      auto& buffer = buffers[static_cast<std::size_t>(omp_get_thread_num())];
+      find_voters(divergences.row(q).data(), groups.size(), k, rows_of, buffer);
+      consume(first + q, buffer);
+    }
+  }
+}
+
+// One class in the vote. The divergence sums are comparable between classes with equal votes, as their means are.
+struct Tally {
+  int class_number;
+  std::int64_t votes;
+  double divergence_sum;
+};
+
+// Votes are sums of whole numbers, and a class's voters at one divergence are counted before they are multiplied by it:
+// both are the same for every order of the stored rows.
+std::vector<Tally> count_votes(const VoteBuffer& buffer, const internal::GroupClasses& group_classes) {
+  std::map<int, Tally> tallies;
+  std::map<int, std::int64_t> tied_votes;  // of the voters at one divergence
+  for (std::size_t i = 0; i < buffer.voters.size(); ++i) {
+    const Voters& voters = buffer.voters[i];
+    for (const auto& entry : group_classes.of_group(voters.group)) {
+      tied_votes[entry.class_number] += entry.rows * voters.votes_per_row;
+    }
+    if (i + 1 < buffer.voters.size() && buffer.voters[i + 1].divergence == voters.divergence) continue;
+    for (const auto& [class_number, votes] : tied_votes) {
+      auto& tally = tallies.try_emplace(class_number, Tally{class_number, 0, 0}).first->second;
+      tally.votes += votes;
+      tally.divergence_sum += static_cast<double>(votes) * voters.divergence;
+    }
+    tied_votes.clear();
+  }
+  std::vector<Tally> result;
+  for (const auto& [class_number, tally] : tallies) result.push_back(tally);
+  return result;
+}
+
+template <class Value>
+void keep_largest(std::vector<Tally>& tallies, const Value& value) {
+  const auto largest = value(*std::max_element(tallies.begin(), tallies.end(),
+                                               [&](const Tally& a, const Tally& b) { return value(a) < value(b); }));
+  std::erase_if(tallies, [&](const Tally& tally) { return value(tally) < largest; });
+}
+
+// Sums of divergences carry rounding, as divergences do.
+void keep_nearest(std::vector<Tally>& tallies, const VoteBuffer& buffer) {
+  const auto votes = static_cast<double>(tallies.front().votes);
+  double smallest = tallies.front().divergence_sum;
+  for (const Tally& tally : tallies) smallest = std::min(smallest, tally.divergence_sum);
+  const double farthest = buffer.farthest_tied(smallest / votes);
+  std::erase_if(tallies, [&](const Tally& tally) { return tally.divergence_sum / votes > farthest; });
+}
+
+void check_input(const Divergence& divergence, const MatrixView& stored, const MatrixView& queries, Index k) {
+  internal::check_not_empty(stored, "stored");
+  internal::check_not_empty(queries, "queries");
+  internal::check_same_features(queries, "queries", stored, "stored");
+  internal::check_range(k, 1, stored.rows(), "k", "the number of stored rows");
+  divergence.check_points(queries);
+  divergence.check_references(stored);
+}
+
+}  // namespace
+
+Classification classify_nearest(const Divergence& divergence, const MatrixView& stored,
+                                std::span<const int> stored_classes, const MatrixView& queries,
+                                const NearestNeighbourOptions& options) {
+  check_input(divergence, stored, queries, options.k);
+  internal::check_classes(stored_classes, stored.rows(), "stored_classes");
+
+  const internal::ReferenceGroups groups = internal::group_references(divergence, stored);
+  const internal::GroupClasses group_classes(groups, stored_classes);
+  std::map<int, Index> class_sizes;
+  for (const int class_number : stored_classes) ++class_sizes[class_number];
+
+  const auto count = static_cast<std::size_t>(queries.rows());
+  Classification result{std::vector<int>(count), std::vector<double>(count), std::vector<std::vector<int>>(count)};
+  const auto decide = [&](Index query, const VoteBuffer& buffer) {
+    std::vector<Tally> tallies = count_votes(buffer, group_classes);
+    keep_largest(tallies, [](const Tally& tally) { return tally.votes; });
+    keep_nearest(tallies, buffer);
+    keep_largest(tallies, [&](const Tally& tally) { return class_sizes.at(tally.class_number); });
+    const auto q = static_cast<std::size_t>(query);
+    for (const Tally& tally : tallies) result.winners[q].push_back(tally.class_number);
+    result.predicted[q] = result.winners[q].front();
+    result.share[q] = static_cast<double>(tallies.front().votes) / static_cast<double>(options.k * buffer.denominator);
+  };
+  for_each_query(
+      divergence, groups, queries, options.k, [&](Index group) { return group_classes.rows(group); }, decide);
+  return result;
+}
+
+double expected_accuracy(const Classification& classification, std::span<const int> actual) {
+  const auto& winners = classification.winners;
+  if (winners.empty()) throw Error("classification has no queries; allowed: at least one");
+  internal::check_classes(actual, static_cast<Index>(winners.size()), "actual");
+  // Counted by the number of winners: the sum is then the same for every order of the queries.
+  std::map<std::size_t, std::int64_t> hits;
+  for (std::size_t q = 0; q < winners.size(); ++q) {
+    if (std::binary_search(winners[q].begin(), winners[q].end(), actual[q])) ++hits[winners[q].size()];
+  }
+  double correct = 0;
+  for (const auto& [tied, count] : hits) correct += static_cast<double>(count) / static_cast<double>(tied);
+  return correct / static_cast<double>(winners.size());
+}
+
+Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, const VectorView& stored_targets,
+                       const MatrixView& queries, const NearestNeighbourOptions& options) {
+  check_input(divergence, stored, queries, options.k);
+  if (stored_targets.size() != stored.rows()) {
+    throw Error(fmt::format("stored_targets has {} entries; allowed: {}, one a stored row", stored_targets.size(),
+                            stored.rows()));
+  }
+  for (Index row = 0; row < stored.rows(); ++row) {
+    if (!std::isfinite(stored_targets(row))) {
+      throw Error(fmt::format("stored_targets[{}] is {}; allowed: finite numbers", row, stored_targets(row)));
+    }
+  }
+
+  const internal::ReferenceGroups groups = internal::group_references(divergence, stored);
+  std::vector<Index> group_rows(static_cast<std::size_t>(groups.size()));
+  Vector group_sums = Vector::Zero(groups.size());
+  for (Index row = 0; row < stored.rows(); ++row) {
+    const Index group = groups.group_of_row[static_cast<std::size_t>(row)];
+    ++group_rows[static_cast<std::size_t>(group)];
+    group_sums(group) += stored_targets(row);
+  }
+  Vector predicted(queries.rows());
+  const auto average = [&](Index query, const VoteBuffer& buffer) {
+    double sum = 0;
+    for (const Voters& voters : buffer.voters) {
+      sum += static_cast<double>(voters.votes_per_row) * group_sums(voters.group);
+    }
+    predicted(query) = sum / static_cast<double>(options.k * buffer.denominator);
+  };
+  for_each_query(
+      divergence, groups, queries, options.k, [&](Index group) { return group_rows[static_cast<std::size_t>(group)]; },
+      average);
+  return predicted;
+}
+
+}  // namespace bregmax

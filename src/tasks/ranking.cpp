@@ -1,0 +1,148 @@
+#include "bregmax/tasks/ranking.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "bregmax/tasks/scores.hpp"
+#include "tasks/checks.hpp"
+#include "tasks/reference_groups.hpp"
+#include "tasks/tied_ranking.hpp"
+
+namespace bregmax {
+namespace {
+
+// Calls consume(first query, divergences of the block's queries from all references) block by block, in order. The
+// divergences are computed by the calling thread, which leaves their threads to BLAS; consume() has its own.
+// Returns the number of queries done: all of them unless a stop was requested.
+template <class Consume>
+Index for_each_block(const ReferenceSet& references, const MatrixView& queries, const RunControl& control,
+                     const Consume& consume) {
+  const auto start = std::chrono::steady_clock::now();
+  const Index step = internal::block_rows(references.size());
+  Matrix divergences(std::min(step, queries.rows()), references.size());
+  Index done = 0;
+  while (done < queries.rows() && !control.stop_requested()) {
+    const Index size = std::min(step, queries.rows() - done);
+    references.divergences_from(queries.middleRows(done, size), divergences.topRows(size));
+    consume(done, MatrixView(divergences.topRows(size)));
+    done += size;
+    Progress progress{.phase = "rank", .iteration = static_cast<int>(done)};
+    progress.fraction = static_cast<double>(done) / static_cast<double>(queries.rows());
+    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    control.report(progress);
+  }
+  return done;
+}
+
+// The candidates of one query, by group. Its own row is of its own class and in its own group: one relevant less.
+void collect_candidates(const internal::GroupClasses& group_classes, int query_class, Index query_group,
+                        const double* divergences, std::span<internal::Candidates> candidates) {
+  for (std::size_t g = 0; g < candidates.size(); ++g) {
+    const auto group = static_cast<Index>(g);
+    const std::int32_t same_class = group_classes.rows(group, query_class);
+    candidates[g] = {divergences[g], same_class, group_classes.rows(group) - same_class};
+  }
+  --candidates[static_cast<std::size_t>(query_group)].relevant;
+}
+
+// Summed in the order of the values, so that the mean does not depend on the order of the queries.
+double mean_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+RankingSummary summarise(std::span<const RankingScores> scores) {
+  std::vector<double> auc, average_precision, precision_at_k;
+  for (const RankingScores& score : scores) {
+    if (std::isnan(score.auc)) continue;
+    auc.push_back(score.auc);
+    average_precision.push_back(score.average_precision);
+    precision_at_k.push_back(score.precision_at_k);
+  }
+  RankingSummary summary;
+  summary.queries = static_cast<Index>(auc.size());
+  summary.skipped_queries = static_cast<Index>(scores.size()) - summary.queries;
+  if (summary.queries == 0) return summary;
+  summary.auc = mean_of(std::move(auc));
+  summary.average_precision = mean_of(std::move(average_precision));
+  summary.precision_at_k = mean_of(std::move(precision_at_k));
+  return summary;
+}
+
+}  // namespace
+
+RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
+                                const RankingOptions& options, const RunControl& control) {
+  internal::check_not_empty(rows, "rows");
+  internal::check_classes(classes, rows.rows(), "classes");
+  internal::check_at_least(options.precision_at, 1, "precision_at");
+  divergence.check_points(rows);
+  divergence.check_references(rows);
+
+  const internal::ReferenceGroups groups = internal::group_references(divergence, rows);
+  const internal::GroupClasses group_classes(groups, classes);
+  const internal::HarmonicNumbers harmonic(rows.rows());
+  std::vector<RankingScores> scores(static_cast<std::size_t>(rows.rows()));
+  std::vector<std::vector<internal::Candidates>> buffers(
+      static_cast<std::size_t>(omp_get_max_threads()),
+      std::vector<internal::Candidates>(static_cast<std::size_t>(groups.size())));
+
+  const auto score_block = [&](Index first, const MatrixView& divergences) {
+#pragma omp parallel for schedule(dynamic, 1)
+    for (Index q = 0; q < divergences.rows(); ++q) {
+      const auto query = static_cast<std::size_t>(first + q);
+      auto& candidates = buffers[static_cast<std::size_t>(omp_get_thread_num())];
+      collect_candidates(group_classes, classes[query], groups.group_of_row[query], divergences.row(q).data(),
+                         candidates);
+      scores[query] =
+          internal::tied_ranking_scores(candidates, options.precision_at, harmonic, internal::kTieTolerance);
+    }
+  };
+  const auto references = divergence.prepare(groups.representatives);
+  const Index done = for_each_block(*references, rows, control, score_block);
+  RankingSummary summary = summarise(std::span(scores).first(static_cast<std::size_t>(done)));
+  summary.stopped = done < rows.rows();
+  return summary;
+}
+
+std::vector<std::vector<RankedRow>> rank(const Divergence& divergence, const MatrixView& queries,
+                                         const MatrixView& pool, Index top, const RunControl& control) {
+  internal::check_not_empty(queries, "queries");
+  internal::check_not_empty(pool, "pool");
+  internal::check_same_features(queries, "queries", pool, "pool");
+  internal::check_at_least(top, 0, "top");
+  divergence.check_points(queries);
+  divergence.check_references(pool);
+
+  const Index kept = top == 0 ? pool.rows() : std::min(top, pool.rows());
+  std::vector<std::vector<RankedRow>> ranked(static_cast<std::size_t>(queries.rows()),
+                                             std::vector<RankedRow>(static_cast<std::size_t>(kept)));
+  std::vector<std::vector<RankedRow>> buffers(static_cast<std::size_t>(omp_get_max_threads()),
+                                              std::vector<RankedRow>(static_cast<std::size_t>(pool.rows())));
+  const auto nearer = [](const RankedRow& a, const RankedRow& b) {
+    return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
+  };
+  const auto rank_block = [&](Index first, const MatrixView& divergences) {
+#pragma omp parallel for schedule(dynamic, 1)
+    for (Index q = 0; q < divergences.rows(); ++q) {
+      auto& candidates = buffers[static_cast<std::size_t>(omp_get_thread_num())];
+      for (Index row = 0; row < pool.rows(); ++row) {
+        candidates[static_cast<std::size_t>(row)] = {row, divergences(q, row)};
+      }
+      std::nth_element(candidates.begin(), candidates.begin() + (kept - 1), candidates.end(), nearer);
+      std::sort(candidates.begin(), candidates.begin() + kept, nearer);
+      std::copy_n(candidates.begin(), kept, ranked[static_cast<std::size_t>(first + q)].begin());
+    }
+  };
+  const auto references = divergence.prepare(pool);
+  const Index done = for_each_block(*references, queries, control, rank_block);
+  ranked.resize(static_cast<std::size_t>(done));
+  return ranked;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,51 @@
+#include "tasks/reference_groups.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "bregmax/divergence/max_affine.hpp"
+
+namespace bregmax::internal {
+
+ReferenceGroups group_references(const Divergence& divergence, const MatrixView& references) {
+  const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence);
+  if (max_affine == nullptr) {
+    ReferenceGroups groups{std::vector<Index>(static_cast<std::size_t>(references.rows())), references};
+    std::iota(groups.group_of_row.begin(), groups.group_of_row.end(), Index{0});
+    return groups;
+  }
+  ReferenceGroups groups;
+  std::vector<Index> group_of_piece(static_cast<std::size_t>(max_affine->pieces()), -1);
+  std::vector<Index> members;  // the first reference of each group
+  for (const int piece : max_affine->pieces_of(references)) {
+    Index& group = group_of_piece[static_cast<std::size_t>(piece)];
+    if (group < 0) {
+      group = static_cast<Index>(members.size());
+      members.push_back(static_cast<Index>(groups.group_of_row.size()));
+    }
+    groups.group_of_row.push_back(group);
+  }
+  groups.representatives.resize(static_cast<Index>(members.size()), references.cols());
+  for (std::size_t g = 0; g < members.size(); ++g) {
+    groups.representatives.row(static_cast<Index>(g)) = references.row(members[g]);
+  }
+  return groups;
+}
+
+GroupClasses::GroupClasses(const ReferenceGroups& groups, std::span<const int> classes)
+    : rows_(static_cast<std::size_t>(groups.size())) {
+  std::vector<std::pair<Index, int>> members(classes.size());
+  for (std::size_t row = 0; row < classes.size(); ++row) members[row] = {groups.group_of_row[row], classes[row]};
+  std::sort(members.begin(), members.end());
+  begins_.reserve(rows_.size() + 1);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == 0 || members[i].first != members[i - 1].first) begins_.push_back(entries_.size());
+    if (i == 0 || members[i] != members[i - 1]) entries_.push_back({members[i].second, 0});
+    ++entries_.back().rows;
+    ++rows_[static_cast<std::size_t>(members[i].first)];
+  }
+  begins_.push_back(entries_.size());
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,175 @@
+#include "bregmax/tasks/evaluate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "bregmax/tasks/nearest_neighbours.hpp"
+#include "bregmax/tasks/ranking.hpp"
+#include "bregmax/tasks/scores.hpp"
+#include "tasks/cases.hpp"
+
+namespace bregmax {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Classes = std::vector<int>;
+
+struct Split {
+  Matrix test_rows, train_rows;
+  Classes test_classes, train_classes;
+};
+
+Split random_split(const test::Case& parameters, Random& random) {
+  return {parameters.rows(random, 60, 4), parameters.rows(random, 100, 4), test::random_classes(random, 60, 3),
+          test::random_classes(random, 100, 3)};
+}
+
+EvaluationScores evaluate_split(const Divergence& divergence, const Split& split, const EvaluationOptions& options) {
+  return evaluate(divergence, split.test_rows, split.test_classes, split.train_rows, split.train_classes, options);
+}
+
+class EvaluationOfEveryDivergence : public testing::TestWithParam<test::Case> {};
+
+TEST_P(EvaluationOfEveryDivergence, PutsTheTasksTogether) {
+  Random random(41);
+  const Divergence& divergence = *GetParam().divergence;
+  const Split split = random_split(GetParam(), random);
+  const EvaluationScores found = evaluate_split(divergence, split, {.restarts = 7, .seed = 3, .precision_at = 4});
+
+  const KMeansResult clustering =
+      kmeans(divergence, split.test_rows, {.clusters = 3, .restarts = 7, .seed = 3, .keep_restarts = true});
+  const auto median = [&](auto score) {
+    std::vector<double> values;
+    for (const KMeansRun& run : clustering.restarts) values.push_back(score(run.cluster_of_row, split.test_classes));
+    std::sort(values.begin(), values.end());
+    return values[3];
+  };
+  EXPECT_EQ(found.rand_index, median(rand_index));
+  EXPECT_EQ(found.adjusted_rand_index, median(adjusted_rand_index));
+  EXPECT_EQ(found.normalised_mutual_information, median(normalised_mutual_information));
+  EXPECT_EQ(found.purity, median(purity));
+
+  const RankingSummary ranking = evaluate_ranking(divergence, split.test_rows, split.test_classes, {.precision_at = 4});
+  EXPECT_EQ(found.auc, ranking.auc);
+  EXPECT_EQ(found.average_precision, ranking.average_precision);
+  EXPECT_EQ(found.precision_at_k, ranking.precision_at_k);
+  EXPECT_EQ(found.queries, 60);
+
+  const auto classified = classify_nearest(divergence, split.train_rows, split.train_classes, split.test_rows);
+  EXPECT_EQ(found.knn_accuracy, expected_accuracy(classified, split.test_classes));
+  EXPECT_FALSE(found.stopped);
+}
+
+TEST_P(EvaluationOfEveryDivergence, IgnoresRowOrderNamesAndThreads) {
+  Random random(42);
+  const Split split = random_split(GetParam(), random);
+  const EvaluationOptions options{.restarts = 4};
+  const EvaluationScores first = evaluate_split(*GetParam().divergence, split, options);
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const ThreadLimit limit(1 + repeat % 2);
+    const auto test_order = random.permutation(60), train_order = random.permutation(100);
+    const Split other{test::permuted(split.test_rows, test_order), test::permuted(split.train_rows, train_order),
+                      test::renamed(test::permuted(split.test_classes, test_order)),
+                      test::renamed(test::permuted(split.train_classes, train_order))};
+    const EvaluationScores again = evaluate_split(*GetParam().divergence, other, options);
+    EXPECT_EQ(first.rand_index, again.rand_index);
+    EXPECT_EQ(first.adjusted_rand_index, again.adjusted_rand_index);
+    EXPECT_EQ(first.normalised_mutual_information, again.normalised_mutual_information);
+    EXPECT_EQ(first.purity, again.purity);
+    EXPECT_EQ(first.auc, again.auc);
+    EXPECT_EQ(first.average_precision, again.average_precision);
+    EXPECT_EQ(first.knn_accuracy, again.knn_accuracy);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EvaluationOfEveryDivergence, testing::ValuesIn(test::all_cases()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(Evaluation, MedianOfAnEvenNumberOfRestartsIsTheMeanOfTheMiddleTwo) {
+  Random random(43);
+  const Matrix rows = test::normal_rows(random, 40, 2);
+  const Classes classes = test::random_classes(random, 40, 5);
+  const auto runs = kmeans(SquaredEuclidean(), rows, {.clusters = 5, .restarts = 4, .keep_restarts = true}).restarts;
+  std::vector<double> values;
+  for (const KMeansRun& run : runs) values.push_back(rand_index(run.cluster_of_row, classes));
+  std::sort(values.begin(), values.end());
+  EXPECT_DOUBLE_EQ(evaluate(SquaredEuclidean(), rows, classes, {.restarts = 4}).rand_index,
+                   (values[1] + values[2]) / 2);
+}
+
+TEST(Evaluation, OneClassOnlyAndNoTrainingRows) {
+  Random random(44);
+  const EvaluationScores scores = evaluate(SquaredEuclidean(), test::normal_rows(random, 8, 2), Classes(8, 1));
+  EXPECT_EQ(scores.rand_index, 1);
+  EXPECT_EQ(scores.purity, 1);
+  EXPECT_TRUE(std::isnan(scores.auc));
+  EXPECT_EQ(scores.skipped_queries, 8);
+  EXPECT_TRUE(std::isnan(scores.knn_accuracy));
+}
+
+TEST(Evaluation, OneRow) {
+  const EvaluationScores scores =
+      evaluate(SquaredEuclidean(), Matrix::Ones(1, 2), Classes{0}, Matrix::Ones(1, 2), Classes{0}, {.k = 1});
+  EXPECT_EQ(scores.rand_index, 1);
+  EXPECT_EQ(scores.knn_accuracy, 1);
+  EXPECT_TRUE(std::isnan(scores.average_precision));
+}
+
+TEST(Evaluation, StopsOnRequest) {
+  const std::atomic<bool> stop = true;
+  RunControl control;
+  control.stop = &stop;
+  const EvaluationScores scores =
+      evaluate(SquaredEuclidean(), Matrix::Random(5, 2), Classes{0, 1, 0, 1, 0}, {}, control);
+  EXPECT_TRUE(scores.stopped);
+  EXPECT_TRUE(std::isnan(scores.rand_index));
+}
+
+TEST(Evaluation, RefusesBadInput) {
+  const Matrix rows = Matrix::Random(4, 2);
+  const Classes classes{0, 1, 0, 1};
+  const SquaredEuclidean divergence;
+  EXPECT_THAT([&] { evaluate(divergence, rows, Classes{0}); }, ThrowsMessage<Error>(HasSubstr("test_classes has 1")));
+  EXPECT_THAT([&] { evaluate(divergence, rows, classes, rows, classes); },
+              ThrowsMessage<Error>(HasSubstr("k is 5; allowed: 1 to 4 (the number of training rows)")));
+  EXPECT_THAT([&] { evaluate(divergence, rows, classes, {.clusters = 5}); },
+              ThrowsMessage<Error>(HasSubstr("clusters is 5; allowed: 0 to 4")));
+  EXPECT_THAT([&] { evaluate(divergence, rows, classes, {.restarts = 0}); },
+              ThrowsMessage<Error>(HasSubstr("restarts is 0")));
+  EXPECT_THAT([&] { evaluate(divergence, rows, classes, Matrix::Random(9, 3), Classes(9)); },
+              ThrowsMessage<Error>(HasSubstr("train_rows has 3 features")));
+}
+
+// 20,000 x 20,000 divergences would be 3.2 GB; a block is 16 MB.
+TEST(Evaluation, TwentyThousandRowsOnAMaxAffineDivergence) {
+  Random random(45);
+  const auto divergence = test::integer_max_affine(random, 100, 5);
+  Matrix rows = test::normal_rows(random, 20000, 5);
+  const Classes classes = test::random_classes(random, 20000, 4);
+  for (Index i = 0; i < rows.rows(); ++i) rows(i, 0) += classes[static_cast<std::size_t>(i)];
+  const EvaluationScores scores =
+      evaluate(*divergence, rows, classes, rows.topRows(5000), std::span(classes).first(5000), {.restarts = 2});
+  EXPECT_EQ(scores.queries, 20000);
+  EXPECT_GT(scores.auc, 0.5);
+  EXPECT_GT(scores.knn_accuracy, 0.3);
+}
+
+TEST(Evaluation, TwentyThousandRowsClusteredAndClassifiedWithoutTies) {
+  Random random(46);
+  const Matrix rows = test::normal_rows(random, 20000, 5);
+  const Classes classes = test::random_classes(random, 20000, 3);
+  const KMeansResult clustering = kmeans(SquaredEuclidean(), rows, {.clusters = 10, .restarts = 1});
+  EXPECT_LT(clustering.best.objective, rows.squaredNorm());
+  const auto classified = classify_nearest(SquaredEuclidean(), rows, classes, rows.topRows(2000), {.k = 1});
+  EXPECT_EQ(expected_accuracy(classified, std::span(classes).first(2000)), 1);
+}
+
+}  // namespace
+}  // namespace bregmax
