@@ -45,9 +45,10 @@ check-format: bootstrap-test  ## are the C++ files formatted?
 tidy: bootstrap-test build/tsan/build.ninja  ## static analysis by clang-tidy
 	@tools/tidy build/tsan $(JOBS)
 
-fuzz: bootstrap-test build/fuzz/build.ninja  ## feed the readers FUZZ_RUNS inputs each
-	@cmake --build build/fuzz
-	@tools/fuzz build/fuzz $(FUZZ_RUNS) $(JOBS)
+fuzz: bootstrap-test  ## feed each reader FUZZ_RUNS inputs, from its seed corpus on
+	@cmake --preset fuzz -D BREGMAX_FUZZ_RUNS=$(FUZZ_RUNS) >/dev/null
+	@cmake --build --preset fuzz
+	@ctest --test-dir build/fuzz/fuzz --output-on-failure --no-tests=error
 
 micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and readers against their lower bounds
 	@cmake --build build/bench
