@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "bregmax/tasks/scores.hpp"
 #include "tasks/checks.hpp"
@@ -88,17 +89,18 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
   const internal::GroupClasses group_classes(groups, classes);
   const internal::HarmonicNumbers harmonic(rows.rows());
   std::vector<RankingScores> scores(static_cast<std::size_t>(rows.rows()));
-  std::vector<std::vector<internal::Candidates>> buffers(
-      static_cast<std::size_t>(omp_get_max_threads()),
-      std::vector<internal::Candidates>(static_cast<std::size_t>(groups.size())));
+  const std::vector<internal::Candidates> room(static_cast<std::size_t>(groups.size()));
+  std::vector<std::pair<std::vector<internal::Candidates>, std::vector<internal::Candidates>>> buffers(
+      static_cast<std::size_t>(omp_get_max_threads()), {room, room});
 
   const auto score_block = [&](Index first, const MatrixView& divergences) {
 #pragma omp parallel for schedule(dynamic, 1)
     for (Index q = 0; q < divergences.rows(); ++q) {
       const auto query = static_cast<std::size_t>(first + q);
-      auto& candidates = buffers[static_cast<std::size_t>(omp_get_thread_num())];
+      auto& [candidates, scratch] = buffers[static_cast<std::size_t>(omp_get_thread_num())];
       collect_candidates(group_classes, classes[query], groups.group_of_row[query], divergences.row(q).data(),
                          candidates);
+      internal::sort_by_distance(candidates, scratch);
       scores[query] =
           internal::tied_ranking_scores(candidates, options.precision_at, harmonic, internal::kTieTolerance);
     }

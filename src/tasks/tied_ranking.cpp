@@ -3,13 +3,52 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "bregmax/core/error.hpp"
 #include "tasks/checks.hpp"
 
 namespace bregmax {
 namespace internal {
+
+namespace {
+
+constexpr int kDigitBits = 11, kDigits = 6;  // 6 x 11 covers 64 bits
+constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
+
+// Orders as the numbers do: the bits of a non-negative double ascend with it, those of a negative one descend.
+std::uint64_t ordered_bits(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+std::size_t digit_of(const Candidates& candidate, int digit) {
+  return static_cast<std::size_t>(ordered_bits(candidate.distance) >> (digit * kDigitBits)) & (kBuckets - 1);
+}
+
+}  // namespace
+
+void sort_by_distance(std::vector<Candidates>& candidates, std::vector<Candidates>& scratch) {
+  if (candidates.size() < 1024) {
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidates& a, const Candidates& b) { return a.distance < b.distance; });
+    return;
+  }
+  scratch.resize(candidates.size());
+  std::array<std::uint32_t, kBuckets> places{};
+  for (int digit = 0; digit < kDigits; ++digit) {
+    places.fill(0);
+    for (const Candidates& candidate : candidates) ++places[digit_of(candidate, digit)];
+    if (places[digit_of(candidates.front(), digit)] == candidates.size()) continue;  // all the same
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::uint32_t{0});
+    for (const Candidates& candidate : candidates) scratch[places[digit_of(candidate, digit)]++] = candidate;
+    candidates.swap(scratch);
+  }
+}
 
 HarmonicNumbers::HarmonicNumbers(Index size) : sums_(static_cast<std::size_t>(size) + 1) {
   for (std::size_t n = 1; n < sums_.size(); ++n) sums_[n] = sums_[n - 1] + 1.0L / static_cast<long double>(n);
@@ -32,10 +71,8 @@ double expected_precision_sum(Index before, Index relevant_before, Index relevan
   return r / t * (q * t + (first - q * (n + 1)) * harmonic.sum_after(before, relevant + irrelevant));
 }
 
-RankingScores tied_ranking_scores(std::span<Candidates> candidates, Index k, const HarmonicNumbers& harmonic,
+RankingScores tied_ranking_scores(std::span<const Candidates> candidates, Index k, const HarmonicNumbers& harmonic,
                                   double tolerance) {
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidates& a, const Candidates& b) { return a.distance < b.distance; });
   const double median = candidates.empty() ? 0 : candidates[candidates.size() / 2].distance;
   Index before = 0, relevant_before = 0;
   std::int64_t twice_ordered_pairs = 0;  // relevant before irrelevant; a tied pair counts one half
@@ -79,6 +116,8 @@ RankingScores ranking_scores(std::span<const double> distances, const std::vecto
     }
     candidates[i] = {distances[i], relevant[i], !relevant[i]};
   }
+  std::vector<internal::Candidates> scratch;
+  internal::sort_by_distance(candidates, scratch);
   return internal::tied_ranking_scores(candidates, k, internal::HarmonicNumbers(static_cast<Index>(candidates.size())),
                                        0);
 }

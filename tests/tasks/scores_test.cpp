@@ -127,6 +127,22 @@ TEST(RankingScores, ClosedFormKeepsItsDigitsForLongRankings) {
   }
 }
 
+TEST(RankingScores, SortsManyCandidatesAsFew) {
+  Random random(51);
+  for (const std::size_t size : {10u, 1023u, 1024u, 5000u}) {
+    std::vector<internal::Candidates> found(size), scratch;
+    for (auto& candidate : found) {
+      const double scale = std::pow(10.0, static_cast<double>(random.uniform_index(40)) - 20);
+      candidate = {random.uniform_index(5) == 0 ? 0 : scale * random.normal(), 1, 0};
+    }
+    auto expected = found;
+    const auto nearer = [](const auto& a, const auto& b) { return a.distance < b.distance; };
+    std::sort(expected.begin(), expected.end(), nearer);
+    internal::sort_by_distance(found, scratch);
+    for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(found[i].distance, expected[i].distance);
+  }
+}
+
 TEST(RankingScores, AreUndefinedWithoutRelevantOrIrrelevantCandidates) {
   EXPECT_TRUE(std::isnan(auc(Numbers{1, 2}, Flags{true, true})));
   EXPECT_TRUE(std::isnan(average_precision(Numbers{1, 2}, Flags{false, false})));
