@@ -1,8 +1,12 @@
 #include "bregmax/tasks/kmeans.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "bregmax/divergence/squared_euclidean.hpp"
@@ -33,16 +37,32 @@ std::vector<Index> lexicographic_order(const MatrixView& rows) {
   return order;
 }
 
-KMeansRun run_once(const Divergence& divergence, const Matrix& rows, const KMeansOptions& options, Random random,
-                   const RunControl& control) {
-  if (options.start == KMeansStart::divergence) {
-    Matrix seeds = internal::plus_plus_centroids(divergence, rows, options.clusters, random);
-    return internal::lloyd(divergence, rows, std::move(seeds), options.max_iterations, control);
+// `euclidean` is where the start comes from, if that is Euclidean k-means.
+KMeansRun run_once(const internal::MeasuredRows& measured, const internal::MeasuredRows* euclidean,
+                   const KMeansOptions& options, Random random, const RunControl& control) {
+  if (euclidean == nullptr) {
+    Matrix seeds = internal::plus_plus_centroids(measured, options.clusters, random);
+    return internal::lloyd(measured, std::move(seeds), options.max_iterations, control);
   }
-  const SquaredEuclidean euclidean;
-  Matrix seeds = internal::plus_plus_centroids(euclidean, rows, options.clusters, random);
-  KMeansRun start = internal::lloyd(euclidean, rows, std::move(seeds), options.max_iterations, control);
-  return internal::lloyd(divergence, rows, std::move(start.centroids), options.max_iterations, control);
+  Matrix seeds = internal::plus_plus_centroids(*euclidean, options.clusters, random);
+  KMeansRun start = internal::lloyd(*euclidean, std::move(seeds), options.max_iterations, control);
+  return internal::lloyd(measured, std::move(start.centroids), options.max_iterations, control);
+}
+
+// Calls work(i) for i = 0 .. count - 1, each on a thread of its own; an exception reaches the caller.
+template <class Work>
+void in_parallel(int count, const Work& work) {
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(static, 1) if (count > 1)
+  for (int i = 0; i < count; ++i) {
+    try {
+      work(i);
+    } catch (...) {
+#pragma omp critical(bregmax_kmeans_failure)
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void restore_row_order(const std::vector<Index>& order, KMeansRun& run) {
@@ -63,21 +83,33 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   Matrix sorted(rows.rows(), rows.cols());
   for (std::size_t i = 0; i < order.size(); ++i) sorted.row(static_cast<Index>(i)) = rows.row(order[i]);
 
+  const internal::MeasuredRows measured(divergence, sorted);
+  const SquaredEuclidean squared_euclidean;
+  std::optional<internal::MeasuredRows> euclidean;
+  if (options.start == KMeansStart::euclidean) euclidean.emplace(squared_euclidean, sorted);
+
   const Random random(options.seed);
   KMeansResult result;
-  for (int restart = 0; restart < options.restarts; ++restart) {
-    KMeansRun run = run_once(divergence, sorted, options, random.fork(static_cast<std::uint64_t>(restart)), control);
-    restore_row_order(order, run);
-    if (restart == 0 || run.objective < result.best.objective) result.best = run;
-    if (options.keep_restarts) result.restarts.push_back(std::move(run));
-
-    Progress progress{.phase = "cluster", .iteration = restart + 1};
-    progress.fraction = static_cast<double>(restart + 1) / static_cast<double>(options.restarts);
+  // One restart a thread: the threads then meet once a restart and not in every iteration.
+  const int batch = omp_in_parallel() ? 1 : omp_get_max_threads();
+  for (int first = 0; first < options.restarts && !result.stopped; first += batch) {
+    std::vector<KMeansRun> runs(static_cast<std::size_t>(std::min(batch, options.restarts - first)));
+    in_parallel(static_cast<int>(runs.size()), [&](int i) {
+      runs[static_cast<std::size_t>(i)] = run_once(measured, euclidean ? &*euclidean : nullptr, options,
+                                                   random.fork(static_cast<std::uint64_t>(first + i)), control);
+    });
+    for (KMeansRun& run : runs) {
+      restore_row_order(order, run);
+      if (result.best.cluster_of_row.empty() || run.objective < result.best.objective) result.best = run;
+      if (options.keep_restarts) result.restarts.push_back(std::move(run));
+    }
+    const int done = first + static_cast<int>(runs.size());
+    Progress progress{.phase = "cluster", .iteration = done};
+    progress.fraction = static_cast<double>(done) / static_cast<double>(options.restarts);
     progress.objective = result.best.objective;
     progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     control.report(progress);
     result.stopped = control.stop_requested();
-    if (result.stopped) break;
   }
   return result;
 }

@@ -14,16 +14,19 @@ struct Assignment {
   double objective = 0;
 };
 
-void assign(const ReferenceSet& centroids, const Matrix& rows, Assignment& assignment) {
-  const Index step = block_rows(centroids.size());
-  Matrix block(std::min(step, rows.rows()), centroids.size());
-  for (Index first = 0; first < rows.rows(); first += step) {
-    const Index size = std::min(step, rows.rows() - first);
-    centroids.divergences_from(rows.middleRows(first, size), block.topRows(size));
+void assign(const MeasuredRows& rows, const Matrix& centroids, Assignment& assignment) {
+  const MeasuredRows::Centroids prepared = rows.prepare(centroids);
+  const Index clusters = centroids.rows(), count = rows.rows().rows();
+  const Index step = block_rows(clusters);
+  Matrix block(std::min(step, count), clusters);
+  for (Index first = 0; first < count; first += step) {
+    const Index size = std::min(step, count - first);
+    rows.divergences(prepared, first, block.topRows(size));
     for (Index i = 0; i < size; ++i) {
-      Index nearest = 0;
-      assignment.divergences(first + i) = block.row(i).minCoeff(&nearest);
-      assignment.cluster_of_row[static_cast<std::size_t>(first + i)] = static_cast<int>(nearest);
+      const double* divergences = block.row(i).data();
+      const double* nearest = std::min_element(divergences, divergences + clusters);  // the first of equal ones
+      assignment.divergences(first + i) = *nearest;
+      assignment.cluster_of_row[static_cast<std::size_t>(first + i)] = static_cast<int>(nearest - divergences);
     }
   }
   assignment.objective = assignment.divergences.sum();
@@ -94,7 +97,8 @@ Index draw_untaken(const std::vector<bool>& taken, Random& random) {
 
 }  // namespace
 
-Matrix plus_plus_centroids(const Divergence& divergence, const Matrix& rows, Index clusters, Random& random) {
+Matrix plus_plus_centroids(const MeasuredRows& measured, Index clusters, Random& random) {
+  const Matrix& rows = measured.rows();
   Matrix seeds(clusters, rows.cols());
   std::vector<bool> taken(static_cast<std::size_t>(rows.rows()));
   Vector nearest;                    // divergence of each row from its nearest seed
@@ -104,7 +108,7 @@ Matrix plus_plus_centroids(const Divergence& divergence, const Matrix& rows, Ind
     const Index row = some_apart ? draw_proportionally(nearest, random) : draw_untaken(taken, random);
     taken[static_cast<std::size_t>(row)] = true;
     seeds.row(c) = rows.row(row);
-    divergence.prepare(seeds.middleRows(c, 1))->divergences_from(rows, from_seed);
+    measured.divergences(measured.prepare(seeds.middleRows(c, 1)), 0, from_seed);
     if (c == 0) nearest = from_seed.col(0);
     nearest = nearest.cwiseMin(from_seed.col(0));
     nearest(row) = 0;  // exactly, whatever the rounding: a row is drawn once
@@ -112,16 +116,16 @@ Matrix plus_plus_centroids(const Divergence& divergence, const Matrix& rows, Ind
   return seeds;
 }
 
-KMeansRun lloyd(const Divergence& divergence, const Matrix& rows, Matrix centroids, int max_iterations,
-                const RunControl& control) {
+KMeansRun lloyd(const MeasuredRows& measured, Matrix centroids, int max_iterations, const RunControl& control) {
+  const Matrix& rows = measured.rows();
   Assignment current{std::vector<int>(static_cast<std::size_t>(rows.rows())), Vector(rows.rows())};
-  assign(*divergence.prepare(centroids), rows, current);
+  assign(measured, centroids, current);
   KMeansRun run{current.cluster_of_row, centroids, current.objective, {current.objective}};
   for (int iteration = 1; iteration < max_iterations && !control.stop_requested(); ++iteration) {
     std::vector<Index> sizes = cluster_sizes(current.cluster_of_row, centroids.rows());
     reseed_empty_clusters(current, sizes);
     update_means(rows, current, sizes, centroids);
-    assign(*divergence.prepare(centroids), rows, current);
+    assign(measured, centroids, current);
     // In exact arithmetic the objective never rises; where it no longer falls, only rounding or ties move the rows.
     run.converged = !(current.objective < run.objective);
     if (run.converged) break;

@@ -81,7 +81,7 @@ TEST_P(KMeansOfEveryDivergence, MeansAndReassignmentLowerTheObjective) {
   const Divergence& divergence = *GetParam().divergence;
   const Matrix rows = GetParam().rows(random, 80, 4);
   for (int repeat = 0; repeat < 10; ++repeat) {
-    Matrix centroids = internal::plus_plus_centroids(divergence, rows, 5, random);
+    Matrix centroids = internal::plus_plus_centroids(internal::MeasuredRows(divergence, rows), 5, random);
     double before = divergence.matrix(rows, centroids).rowwise().minCoeff().sum();
     for (int iteration = 0; iteration < 8; ++iteration) {
       const Matrix divergences = divergence.matrix(rows, centroids);
@@ -99,6 +99,22 @@ TEST_P(KMeansOfEveryDivergence, MeansAndReassignmentLowerTheObjective) {
       const double after = divergence.matrix(rows, centroids).rowwise().minCoeff().sum();
       EXPECT_LE(after, before + 1e-7 * (1 + before));
       before = after;
+    }
+  }
+}
+
+TEST_P(KMeansOfEveryDivergence, MeasuredRowsAreTheDivergence) {
+  Random random(39);
+  const Matrix rows = GetParam().rows(random, 50, 4);
+  const Matrix centroids = GetParam().rows(random, 6, 4);
+  const internal::MeasuredRows measured(*GetParam().divergence, rows);
+  Matrix found(20, 6);
+  measured.divergences(measured.prepare(centroids), 30, found);
+  for (Index i = 0; i < 20; ++i) {
+    for (Index c = 0; c < 6; ++c) {
+      const double expected = GetParam().divergence->value(rows.row(30 + i).transpose(), centroids.row(c).transpose());
+      EXPECT_NEAR(found(i, c), expected, 1e-10 * (1 + expected));
+      EXPECT_GE(found(i, c), 0);
     }
   }
 }
@@ -164,7 +180,8 @@ TEST(KMeans, AnEmptiedClusterTakesTheFarthestRow) {
   Matrix rows(5, 1), start(3, 1);
   rows << 0, 1, 10, 11, 30;
   start << 0, 0, 0;
-  const KMeansRun run = internal::lloyd(SquaredEuclidean(), rows, start, 100, {});
+  const SquaredEuclidean divergence;
+  const KMeansRun run = internal::lloyd(internal::MeasuredRows(divergence, rows), start, 100, {});
   EXPECT_EQ(clusters_used(run), 3u);
   EXPECT_NEAR(run.objective, 1, 1e-12);
   EXPECT_TRUE(std::is_sorted(run.objectives.rbegin(), run.objectives.rend()));
@@ -219,9 +236,11 @@ TEST(KMeans, PlusPlusDrawsByDivergence) {
   Matrix rows(3, 1);
   rows << 0, 1, std::sqrt(3.0);
   Random random(37);
+  const SquaredEuclidean divergence;
+  const internal::MeasuredRows measured(divergence, rows);
   int from_first = 0, farther = 0;
   for (int repeat = 0; repeat < 30000; ++repeat) {
-    const Matrix seeds = internal::plus_plus_centroids(SquaredEuclidean(), rows, 2, random);
+    const Matrix seeds = internal::plus_plus_centroids(measured, 2, random);
     if (seeds(0, 0) != 0) continue;
     ++from_first;
     farther += seeds(1, 0) > 1.5;
@@ -238,11 +257,12 @@ TEST(KMeans, StopsOnRequestWithWhatThereIs) {
   control.on_progress = [&](const Progress& progress) {
     ++reports;
     EXPECT_EQ(progress.phase, "cluster");
-    stop = reports >= 3;
+    stop = progress.iteration >= 3 || reports > 3;
   };
   std::vector<int> classes;
   const Matrix rows = blobs(classes);
   const KMeansOptions options{.clusters = 3, .restarts = 9, .keep_restarts = true};
+  const ThreadLimit limit(1);  // restarts are run one a thread
   const KMeansResult result = kmeans(SquaredEuclidean(), rows, options, control);
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(result.restarts.size(), 3u);
