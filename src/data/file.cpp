@@ -3,8 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/csv.hpp"
@@ -15,7 +16,7 @@ namespace {
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw Error(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+    if (descriptor_ < 0) throw Error(fmt::format("cannot open {}: {}", path, std::generic_category().message(errno)));
   }
   ~OpenFile() { ::close(descriptor_); }
   OpenFile(const OpenFile&) = delete;
@@ -33,7 +34,7 @@ std::string read_whole_file(const std::string& path) {
   const OpenFile file(path);
   struct stat status {};
   if (::fstat(file.descriptor(), &status) != 0) {
-    throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    throw Error(fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)));
   }
   if (S_ISDIR(status.st_mode)) throw Error(fmt::format("cannot read {}: it is a directory; expected a file", path));
 
@@ -45,7 +46,7 @@ std::string read_whole_file(const std::string& path) {
     if (used == content.size()) content.resize(2 * content.size());
     const ssize_t got = ::read(file.descriptor(), content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    if (got < 0) throw Error(fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)));
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
   }

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/npy.hpp"
@@ -55,7 +55,9 @@ class GrowingFile {
   const std::string& path() const { return path_; }
 
  private:
-  [[noreturn]] void fail() const { throw Error(fmt::format("cannot write {}: {}", path_, std::strerror(errno))); }
+  [[noreturn]] void fail() const {
+    throw Error(fmt::format("cannot write {}: {}", path_, std::generic_category().message(errno)));
+  }
 
   // The permissions that the file had, or the ordinary ones; mkstemp gives only the owner access.
   mode_t final_mode() const {
