@@ -47,7 +47,7 @@ tidy: bootstrap-test build/tsan/build.ninja  ## static analysis by clang-tidy
 
 fuzz: bootstrap-test  ## feed each reader FUZZ_RUNS inputs, from its seed corpus on
 	@cmake --preset fuzz -D BREGMAX_FUZZ_RUNS=$(FUZZ_RUNS) >/dev/null
-	@cmake --build --preset fuzz
+	@cmake --build --preset fuzz --target fuzz/all
 	@ctest --test-dir build/fuzz/fuzz --output-on-failure --no-tests=error
 
 micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and readers against their lower bounds
