@@ -50,7 +50,8 @@ Vector equal_weights(std::size_t members) {
 
 }  // namespace
 
-AverageDivergence::AverageDivergence(Members members) : AverageDivergence(members, equal_weights(members.size())) {}
+AverageDivergence::AverageDivergence(const Members& members)
+    : AverageDivergence(members, equal_weights(members.size())) {}
 
 AverageDivergence::AverageDivergence(Members members, Vector weights)
     : members_(std::move(members)), weights_(std::move(weights)) {

@@ -22,7 +22,7 @@ Index first_unusable(const MatrixView& values) {
 
 }  // namespace
 
-std::string_view role_name(RowRole role) { return role == RowRole::point ? "point" : "reference"; }
+std::string_view role_name(RowRole role) { return role == RowRole::kPoint ? "point" : "reference"; }
 
 void check_rows(const MatrixView& rows, Index dimension, std::string_view divergence, RowRole role) {
   if (dimension != 0 && rows.cols() != dimension) {

@@ -13,6 +13,7 @@ Matrix Divergence::matrix(const MatrixView& points, const MatrixView& references
   return out;
 }
 
+// A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Divergence::matrix_into(const MatrixView& points, const MatrixView& references, MatrixSpan out) const {
   prepare(references)->divergences_from(points, out);
 }
@@ -24,7 +25,7 @@ Vector Divergence::rowwise(const MatrixView& points, const MatrixView& reference
   }
   check_points(points);
   check_references(references);
-  internal::check_rows(references, points.cols(), name(), RowRole::reference);  // a divergence of any dimension
+  internal::check_rows(references, points.cols(), name(), RowRole::kReference);  // a divergence of any dimension
   Vector out(points.rows());
   const double work = static_cast<double>(points.size()) * 10;
 #pragma omp parallel for schedule(static) if (work > internal::kWorkForThreads)

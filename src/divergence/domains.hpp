@@ -24,7 +24,7 @@ void check_features(const VectorView& row, Index row_number, RowRole role, std::
 
 // Where x log x is finite (points), and where its derivative is, too (references).
 inline void check_entropy_domain(const VectorView& row, Index row_number, RowRole role, std::string_view divergence) {
-  if (role == RowRole::point) {
+  if (role == RowRole::kPoint) {
     check_features(row, row_number, role, divergence, "entries >= 0", [](double x) { return x >= 0; });
   } else {
     check_features(row, row_number, role, divergence, "entries > 0", [](double x) { return x > 0; });

@@ -113,11 +113,11 @@ Matrix MaxAffine::gradients(const MatrixView& references) const {
 }
 
 void MaxAffine::check_points(const MatrixView& points) const {
-  internal::check_rows(points, dimension(), name(), RowRole::point);
+  internal::check_rows(points, dimension(), name(), RowRole::kPoint);
 }
 
 void MaxAffine::check_references(const MatrixView& references) const {
-  internal::check_rows(references, dimension(), name(), RowRole::reference);
+  internal::check_rows(references, dimension(), name(), RowRole::kReference);
 }
 
 double MaxAffine::value(const VectorView& point, const VectorView& reference) const {

@@ -55,7 +55,7 @@ class SmoothReferenceSet final : public ReferenceSet {
 
   void divergences_from(const MatrixView& points, MatrixSpan out) const override {
     divergence_.check_points(points);
-    if (points.cols() != slopes_.cols()) check_rows(points, slopes_.cols(), divergence_.name(), RowRole::point);
+    if (points.cols() != slopes_.cols()) check_rows(points, slopes_.cols(), divergence_.name(), RowRole::kPoint);
     internal::check_output(out, points.rows(), size());
     const bool stream = internal::worth_streaming(out.rows(), out.cols());
     const Index blocks = (points.rows() + kBlockPoints - 1) / kBlockPoints;
@@ -108,13 +108,13 @@ class SmoothReferenceSet final : public ReferenceSet {
 void SmoothDivergence::check_domain(const VectorView&, Index, RowRole) const {}
 
 void SmoothDivergence::check_points(const MatrixView& points) const {
-  check_rows(points, dimension(), name(), RowRole::point);
-  for (Index i = 0; i < points.rows(); ++i) check_domain(row_vector(points, i), i, RowRole::point);
+  check_rows(points, dimension(), name(), RowRole::kPoint);
+  for (Index i = 0; i < points.rows(); ++i) check_domain(row_vector(points, i), i, RowRole::kPoint);
 }
 
 void SmoothDivergence::check_references(const MatrixView& references) const {
-  check_rows(references, dimension(), name(), RowRole::reference);
-  for (Index i = 0; i < references.rows(); ++i) check_domain(row_vector(references, i), i, RowRole::reference);
+  check_rows(references, dimension(), name(), RowRole::kReference);
+  for (Index i = 0; i < references.rows(); ++i) check_domain(row_vector(references, i), i, RowRole::kReference);
 }
 
 Vector SmoothDivergence::generator_values(const MatrixView& points) const {
@@ -137,7 +137,7 @@ Matrix SmoothDivergence::gradients(const MatrixView& references) const {
 
 double SmoothDivergence::value(const VectorView& point, const VectorView& reference) const {
   check_points(as_row(point));
-  check_rows(as_row(reference), point.size(), name(), RowRole::reference);
+  check_rows(as_row(reference), point.size(), name(), RowRole::kReference);
   check_references(as_row(reference));
   return divergence(point, reference);
 }

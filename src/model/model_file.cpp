@@ -2,11 +2,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
+#include <system_error>
 #include <utility>
 
 #include "bregmax/core/atomic_file.hpp"
@@ -124,7 +123,7 @@ Model load_model(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw Error(fmt::format("model file {}: is a directory", path));
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(fmt::format("model file {}: cannot open: {}", path, std::strerror(errno)));
+  if (!file) throw Error(fmt::format("model file {}: cannot open: {}", path, std::generic_category().message(errno)));
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad()) throw Error(fmt::format("model file {}: cannot read", path));
   return deserialize_model(bytes, path);

@@ -13,7 +13,7 @@ class AverageDivergence final : public Divergence {
 
   // Weights are finite and >= 0, at least one of them > 0; they are used as given, not normalised.
   AverageDivergence(Members members, Vector weights);
-  explicit AverageDivergence(Members members);  // equal weights that sum to 1
+  explicit AverageDivergence(const Members& members);  // equal weights that sum to 1
 
   const Members& members() const { return members_; }
   const Vector& weights() const { return weights_; }

@@ -4,7 +4,7 @@
 
 namespace bregmax {
 
-enum class RowRole { point, reference };
+enum class RowRole { kPoint, kReference };
 
 // A divergence whose generator is differentiable. A subclass says what phi, its gradient and D are for single rows
 // that were already checked; this class adds the checks, the loops and the blocked matrix form
