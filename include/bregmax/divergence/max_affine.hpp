@@ -13,9 +13,11 @@ namespace bregmax {
 //
 // Ties. Optimal solutions have many rows at which several pieces attain the maximum, exactly or up to the solver's
 // tolerance. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-9 (1 + |phi(reference)|) of
-// the maximum. That is one fixed subgradient a reference, so the mean of a set of points still minimises their summed
-// divergence, and rounding (which differs between the blocked and the scalar path) cannot change it. In return, a
-// divergence of at most 1e-9 (1 + |phi(point)|) is rounding and is reported as exactly 0.
+// the maximum. That is one fixed subgradient a reference (to that tolerance), so the mean of a set of points still
+// minimises their summed divergence. Exact and near ties are decided alike by the blocked and the scalar path, whose
+// rounding differs, as long as that rounding is below the tolerance: slopes and offsets that cancel to a phi more than
+// about 1e6 times smaller than <a_k, x> are beyond it. In return, a divergence of at most 1e-9 (1 + |phi(point)|) is
+// rounding and is reported as exactly 0.
 class MaxAffine final : public Divergence {
  public:
   MaxAffine(Matrix slopes, Vector offsets);
