@@ -12,6 +12,7 @@
 #include "bregmax/divergence/squared_euclidean.hpp"
 #include "tasks/checks.hpp"
 #include "tasks/lloyd.hpp"
+#include "tasks/reference_groups.hpp"
 
 namespace bregmax {
 namespace {
@@ -91,7 +92,8 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   const Random random(options.seed);
   KMeansResult result;
   // One restart a thread: the threads then meet once a restart and not in every iteration.
-  const int batch = omp_in_parallel() ? 1 : omp_get_max_threads();
+  const bool large = rows.size() * options.clusters > internal::kEntriesForThreads;
+  const int batch = large && !omp_in_parallel() ? omp_get_max_threads() : 1;
   for (int first = 0; first < options.restarts && !result.stopped; first += batch) {
     std::vector<KMeansRun> runs(static_cast<std::size_t>(std::min(batch, options.restarts - first)));
     in_parallel(static_cast<int>(runs.size()), [&](int i) {

@@ -93,7 +93,7 @@ void for_each_query(const Divergence& divergence, const internal::ReferenceGroup
   for (Index first = 0; first < queries.rows(); first += step) {
     const Index size = std::min(step, queries.rows() - first);
     references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (size * groups.size() > internal::kEntriesForThreads)
     for (Index q = 0; q < size; ++q) {
       auto& buffer = buffers[static_cast<std::size_t>(omp_get_thread_num())];
       find_voters(divergences.row(q).data(), groups.size(), k, rows_of, buffer);

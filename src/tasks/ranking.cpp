@@ -94,7 +94,7 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
       static_cast<std::size_t>(omp_get_max_threads()), {room, room});
 
   const auto score_block = [&](Index first, const MatrixView& divergences) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (divergences.size() > internal::kEntriesForThreads)
     for (Index q = 0; q < divergences.rows(); ++q) {
       const auto query = static_cast<std::size_t>(first + q);
       auto& [candidates, scratch] = buffers[static_cast<std::size_t>(omp_get_thread_num())];
@@ -130,7 +130,7 @@ std::vector<std::vector<RankedRow>> rank(const Divergence& divergence, const Mat
     return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
   };
   const auto rank_block = [&](Index first, const MatrixView& divergences) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (divergences.size() > internal::kEntriesForThreads)
     for (Index q = 0; q < divergences.rows(); ++q) {
       auto& candidates = buffers[static_cast<std::size_t>(omp_get_thread_num())];
       for (Index row = 0; row < pool.rows(); ++row) {

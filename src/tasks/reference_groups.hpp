@@ -55,4 +55,8 @@ inline Index block_rows(Index columns) {
   return std::clamp<Index>(kBlockEntries / std::max<Index>(columns, 1), 1, 4096);
 }
 
+// Blocks with fewer entries are left to one thread: below about a millisecond of work threads cost more than they save,
+// and many times more where other programs keep the cores busy.
+inline constexpr Index kEntriesForThreads = 100000;
+
 }  // namespace bregmax::internal

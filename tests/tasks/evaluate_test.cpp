@@ -147,6 +147,30 @@ TEST(Evaluation, RefusesBadInput) {
               ThrowsMessage<Error>(HasSubstr("train_rows has 3 features")));
 }
 
+// Large enough for every task to use its threads.
+TEST(Evaluation, IsTheSameForEveryNumberOfThreads) {
+  for (const auto& parameters : test::all_cases()) {
+    Random random(47);
+    const Matrix rows = parameters.rows(random, 900, 4);
+    const Matrix train = parameters.rows(random, 400, 4);
+    const Classes classes = test::random_classes(random, 900, 40),
+                  train_classes = test::random_classes(random, 400, 40);
+    std::vector<EvaluationScores> scores;
+    for (const int threads : {1, 2, 3}) {
+      const ThreadLimit limit(threads);
+      scores.push_back(
+          evaluate(*parameters.divergence, rows, classes, train, train_classes, {.restarts = 5, .seed = 1}));
+    }
+    for (const EvaluationScores& other : scores) {
+      EXPECT_EQ(scores[0].rand_index, other.rand_index) << parameters.name;
+      EXPECT_EQ(scores[0].normalised_mutual_information, other.normalised_mutual_information) << parameters.name;
+      EXPECT_EQ(scores[0].auc, other.auc) << parameters.name;
+      EXPECT_EQ(scores[0].average_precision, other.average_precision) << parameters.name;
+      EXPECT_EQ(scores[0].knn_accuracy, other.knn_accuracy) << parameters.name;
+    }
+  }
+}
+
 // 20,000 x 20,000 divergences would be 3.2 GB; a block is 16 MB.
 TEST(Evaluation, TwentyThousandRowsOnAMaxAffineDivergence) {
   Random random(45);
