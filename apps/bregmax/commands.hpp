@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace bregmax::app {
+
+// What the program returns. Anything that the caller must change is an Error and ends in kMistake (see main.cpp).
+enum ExitCode : int { kDone = 0, kNotReached = 1, kMistake = 2 };
+
+// A command adds its options to the program; when it was chosen, it leaves here what is to be run once all options
+// are known to be right.
+using Action = std::function<ExitCode()>;
+
+void add_demo(CLI::App& program, Action& chosen);
+void add_fit(CLI::App& program, Action& chosen);
+void add_show(CLI::App& program, Action& chosen);
+void add_divergence(CLI::App& program, Action& chosen);
+void add_rank(CLI::App& program, Action& chosen);
+void add_cluster(CLI::App& program, Action& chosen);
+void add_classify(CLI::App& program, Action& chosen);
+void add_evaluate(CLI::App& program, Action& chosen);
+void add_datasets(CLI::App& program, Action& chosen);
+// Hidden: prints docs/options.md, so that a test can hold the file against the program.
+void add_help_markdown(CLI::App& program, Action& chosen);
+
+}  // namespace bregmax::app

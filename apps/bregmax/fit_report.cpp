@@ -1,0 +1,162 @@
+#include "fit_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
+
+namespace bregmax::app {
+namespace {
+
+std::string data_line(const FitOutcome& outcome) {
+  const Table& table = outcome.table;
+  std::string line = fmt::format("{}: {}, {}", table.source, count_of(table.features.rows(), "row"),
+                                 count_of(table.features.cols(), "feature"));
+  if (table.labels) line += fmt::format(", {}", count_of(table.labels->classes(), "class", "classes"));
+  return line + (outcome.options.scale == Scale::kStandard ? ", standardised" : ", not scaled");
+}
+
+std::string supervision_line(const FitOutcome& outcome) {
+  const FitRequest& request = outcome.request;
+  const TrainingRecord& record = outcome.result.model.record;
+  std::string origin;
+  for (const std::string* file : {&request.comparisons_file, &request.pairs_file, &request.targets_file}) {
+    if (!file->empty()) origin = "from " + *file;
+  }
+  if (origin.empty()) {
+    origin = request.all_pairs ? "all ordered pairs of rows, from the labels"
+                               : fmt::format("drawn from the labels, seed {}", request.seed);
+  }
+  return fmt::format("{} {}, {}", record.items, record.supervision, origin);
+}
+
+std::string status_line(const SolveReport& report) {
+  return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}", to_string(report.status),
+                     short_number(report.objective), short_number(report.dual_objective), report.relative_gap);
+}
+
+std::string certificate_line(const Certificate& certificate) {
+  std::string line = fmt::format(
+      "recomputed from the data: objective {}, lower bound {}, relative gap {:.1e}, largest convexity violation {:.1e}",
+      short_number(certificate.objective), short_number(certificate.dual_objective), certificate.relative_gap,
+      certificate.convexity_violation);
+  if (std::isfinite(certificate.valid_up_to_lipschitz)) {
+    line += fmt::format("; the bound holds for Lipschitz constants up to {}",
+                        short_number(certificate.valid_up_to_lipschitz));
+  }
+  return line;
+}
+
+std::string next_steps(const FitOutcome& outcome) {
+  const std::string& model = outcome.request.out;
+  if (model.empty()) return "add --out MODEL to save it\n";
+  if (!outcome.saved) return "";
+  return fmt::format("next        bregmax show {0}\n            bregmax divergence {0} NEW.csv --out D.csv\n", model);
+}
+
+}  // namespace
+
+Index pieces_of(const Divergence& divergence) {
+  if (const auto* plain = dynamic_cast<const MaxAffine*>(&divergence)) return plain->pieces();
+  if (const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) return smooth->pieces();
+  return 0;
+}
+
+double smoothing_of(const Divergence& divergence) {
+  const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(&divergence);
+  return smooth != nullptr ? smooth->temperature() : 0;
+}
+
+Json fit_as_json(const FitOutcome& outcome) {
+  const SolveReport& report = outcome.result.report;
+  const Certificate& certificate = outcome.result.certificate;
+  const Model& model = outcome.result.model;
+  return {
+      {"status", to_string(report.status)},
+      {"objective", report.objective},
+      {"dual_objective", report.dual_objective},
+      {"relative_gap", report.relative_gap},
+      {"tolerance", outcome.options.tolerance},
+      {"loss", report.loss},
+      {"lipschitz", report.lipschitz},
+      {"lambda", outcome.options.lambda},
+      {"lipschitz_bound", outcome.options.lipschitz_bound},
+      {"convexity_violation", report.convexity_violation},
+      {"certificate",
+       {{"objective", certificate.objective},
+        {"loss", certificate.loss},
+        {"lipschitz", certificate.lipschitz},
+        {"dual_objective", certificate.dual_objective},
+        {"relative_gap", certificate.relative_gap},
+        {"convexity_violation", certificate.convexity_violation},
+        {"valid_up_to_lipschitz", certificate.valid_up_to_lipschitz}}},
+      {"pieces", pieces_of(*model.divergence)},
+      {"n", outcome.table.features.rows()},
+      {"d", outcome.table.features.cols()},
+      {"supervision", model.record.supervision},
+      {"items", model.record.items},
+      {"solver", model.record.solver},
+      {"iterations", report.iterations},
+      {"seconds", report.seconds},
+      {"scale", outcome.request.scale},
+      {"smoothing", outcome.options.smoothing},
+      {"seed", outcome.request.seed},
+      {"data", outcome.table.source},
+      {"model", outcome.saved ? Json(outcome.request.out) : Json(nullptr)},
+  };
+}
+
+std::string fit_as_text(const FitOutcome& outcome) {
+  const SolveReport& report = outcome.result.report;
+  const Model& model = outcome.result.model;
+  std::string out;
+  const auto line = [&out](std::string_view name, const std::string& text) {
+    out += fmt::format("{:<11} {}\n", name, text);
+  };
+  line("data", data_line(outcome));
+  line("supervision", supervision_line(outcome));
+  line("solver",
+       fmt::format("{}, {}, {:.2f} s", model.record.solver, count_of(report.iterations, "iteration"), report.seconds));
+  line("status", status_line(report));
+  line("certificate", certificate_line(outcome.result.certificate));
+  line("model", fmt::format("{}, loss {}, Lipschitz constant {}, lambda {}{}",
+                            count_of(pieces_of(*model.divergence), "affine piece"), short_number(report.loss),
+                            short_number(report.lipschitz), short_number(outcome.options.lambda),
+                            outcome.options.smoothing > 0
+                                ? fmt::format(", smoothed with T = {}", short_number(outcome.options.smoothing))
+                                : ""));
+  if (outcome.saved) line("saved", outcome.request.out);
+  return out + next_steps(outcome);
+}
+
+std::string explain_early_end(const FitOutcome& outcome) {
+  const SolveReport& report = outcome.result.report;
+  std::string reason;
+  switch (report.status) {
+    case SolveStatus::kOptimal:
+      return "";
+    case SolveStatus::kIterationLimit:
+      reason = fmt::format("--max-iterations {} was reached", outcome.options.max_iterations);
+      break;
+    case SolveStatus::kTimeLimit:
+      reason = fmt::format("--time-limit {} was reached", short_number(outcome.options.time_limit));
+      break;
+    case SolveStatus::kStopped:
+      reason = "stopped by an interrupt";
+      break;
+    case SolveStatus::kNumericalError:
+      reason = "rounding errors ended the progress";
+      break;
+  }
+  std::string message = fmt::format("bregmax: not optimal: {} at a relative gap of {:.1e} ({} was asked for)", reason,
+                                    report.relative_gap, outcome.options.tolerance);
+  if (!outcome.request.out.empty()) {
+    message += outcome.saved ? fmt::format("; {} holds the unfinished model", outcome.request.out)
+                             : fmt::format("; {} was not written (--keep-partial would)", outcome.request.out);
+  }
+  return message;
+}
+
+}  // namespace bregmax::app

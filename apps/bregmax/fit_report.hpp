@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "bregmax/learn/fit.hpp"
+#include "fit_options.hpp"
+#include "output.hpp"
+
+namespace bregmax::app {
+
+// All that is told about a finished fit.
+struct FitOutcome {
+  const FitRequest& request;
+  const FitOptions& options;
+  const Table& table;
+  const FitResult& result;
+  bool saved;
+};
+
+Json fit_as_json(const FitOutcome& outcome);
+std::string fit_as_text(const FitOutcome& outcome);
+
+// Why a run that did not end in `optimal` ended, and what to do.
+std::string explain_early_end(const FitOutcome& outcome);
+
+// Affine pieces of a divergence; 0 for one that is not made of them.
+Index pieces_of(const Divergence& divergence);
+double smoothing_of(const Divergence& divergence);
+
+}  // namespace bregmax::app

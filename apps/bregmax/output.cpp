@@ -1,0 +1,63 @@
+#include "output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "bregmax/core/error.hpp"
+
+namespace bregmax::app {
+
+void print_json(const Json& object) {
+  // Class and feature names come from files and may hold any bytes; they must not spoil the output.
+  print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw Error(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  }
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) {
+    throw Error(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  }
+}
+
+void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
+
+void check_can_write(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path));
+  }
+  // Trying is the only honest test: permissions, read-only file systems and quotas all count.
+  std::string trial = path + ".XXXXXX";
+  const int descriptor = ::mkstemp(trial.data());
+  if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
+  ::close(descriptor);
+  ::unlink(trial.c_str());
+}
+
+std::string short_number(double value) { return fmt::format("{:.6g}", value); }
+
+void append_exact_number(std::string& text, double value) {
+  constexpr int kDigits = 17;
+  constexpr std::size_t kLongest = 32;
+  char number[kLongest];
+  const auto [end, error] = std::to_chars(number, number + kLongest, value, std::chars_format::general, kDigits);
+  text.append(number, end);
+}
+
+std::string count_of(Index count, std::string_view singular, std::string_view plural) {
+  if (count == 1) return fmt::format("1 {}", singular);
+  return plural.empty() ? fmt::format("{} {}s", count, singular) : fmt::format("{} {}", count, plural);
+}
+
+}  // namespace bregmax::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::app {
+
+using Json = nlohmann::ordered_json;  // members stay in the order in which a reader wants them
+
+// Prints the one JSON object of --json. Numbers that are not finite become null.
+void print_json(const Json& object);
+
+// Text to standard output; throws Error when it cannot be written (a full disk behind a redirection).
+void print(std::string_view text);
+void flush_output();
+
+// A line on standard error.
+void say(std::string_view line);
+
+// Throws Error when a file could not be written under this name: asked before work that would be lost.
+void check_can_write(const std::string& path);
+
+// As short as the meaning allows: 6 digits.
+std::string short_number(double value);
+// 17 digits, enough for a double to survive exactly.
+void append_exact_number(std::string& text, double value);
+
+// "1 row", "3 rows".
+std::string count_of(Index count, std::string_view singular, std::string_view plural = "");
+
+}  // namespace bregmax::app
