@@ -1,0 +1,390 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "optimize/normal_equations.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr double kExactLeverage = 0.3;
+// Multiplications that the update may cost, for each entry of the coupling matrix: as much as some tens of steps of
+// conjugate gradients, which it saves.
+constexpr double kUpdateBudget = 500;
+
+// For anchored problems. Without the coupled hinges the matrix is an arrow: a_k meets only itself, z and L, so
+// eliminating every a_k (d x d blocks, A_k = F_k F_k') leaves one dense matrix S in y = (z, L):
+//
+//   E_k = F_k^{-1} C_k,    S = H_yy - sum_k E_k' E_k.
+//
+// The couplings V' W V are a low-rank update of it (Woodbury). Most of them are far from their kink in most
+// iterations and weigh next to nothing: only those with leverage w v' A^{-1} v above kExactLeverage go into the
+// update; conjugate gradients see to the rest.
+class ArrowFactorization final : public Factorization {
+ public:
+  explicit ArrowFactorization(const CanonicalProblem& problem)
+      : p_(problem),
+        y_count_(problem.z_count + 1),
+        grid_(problem.entries()),
+        blocks_(problem.pieces * problem.features, problem.features),
+        coupling_(problem.pieces * problem.features, y_count_),
+        schur_(y_count_, y_count_),
+        difference_(problem.locations, problem.features),
+        weighted_(problem.locations, problem.features),
+        forward_(problem.pieces * problem.features),
+        forward_y_(y_count_) {
+    const auto items = static_cast<Index>(problem.coupled.size());
+    whitened_.resize(2 * std::max<Index>(items, 1), problem.features);
+    chosen_.reserve(at(items));
+    items_of_piece_.resize(at(problem.pieces));
+    std::vector<Index> touching(at(problem.pieces), 0);
+    for (const HingeItem& item : problem.coupled) {
+      ++touching[at(item.plus / problem.locations)];
+      ++touching[at(item.minus / problem.locations)];
+    }
+    Index most = 0;
+    for (Index k = 0; k < problem.pieces; ++k) {
+      items_of_piece_[at(k)].reserve(at(touching[at(k)]));
+      most = std::max(most, touching[at(k)]);
+    }
+    gathered_.resize(most, problem.features);
+    products_.resize(most, std::max(most, y_count_));
+    if (items > 0) {
+      const double budget = kUpdateBudget * static_cast<double>(coupling_.size());
+      const double y = static_cast<double>(y_count_);
+      while (most_exact_ < items) {
+        const double r = static_cast<double>(most_exact_ + 16);
+        if (r * r * r / 3 + r * r * y + r * y * y > budget) break;
+        most_exact_ += 16;
+      }
+      most_exact_ = std::min(most_exact_, items);
+      leverage_.resize(items);
+      reduced_.resize(most_exact_, y_count_);
+      update_.resize(most_exact_, most_exact_);
+      update_rhs_.resize(most_exact_);
+    }
+  }
+
+  bool factor(const NormalWeights& w) override {
+    grid_ = w.grid;
+    if (!p_.coupled.empty() && !choose_items(w)) return false;
+    return factor_arrow(w) && (chosen_.empty() || factor_update(w));
+  }
+
+  // With M0 = G G' the whole inverse is G^{-T} (I - U' Q^{-1} U) G^{-1}, U = V G^{-T} = (whitened_, reduced_): one
+  // forward and one backward sweep, however many couplings there are.
+  void solve(const double* rhs, double* x) override {
+    forward_sweep(rhs);
+    if (!chosen_.empty()) apply_update();
+    backward_sweep(x);
+  }
+
+ private:
+  double* block(Index k) { return blocks_.data() + k * p_.features * p_.features; }
+  double* coupling(Index k) { return coupling_.data() + k * p_.features * y_count_; }
+
+  bool factor_arrow(const NormalWeights& w) {
+    schur_.setZero();
+    for (Index k = 0; k < p_.pieces; ++k) {
+      if (!eliminate_piece(w, k)) return false;
+    }
+    const Index last = y_count_ - 1;
+    schur_(last, last) += w.lipschitz;
+    schur_(0, 0) += grounding_weight(w);
+    schur_.diagonal().head(last).array() += w.proximal;
+    const Index rows = coupling_.rows();
+    if (rows > 0) {
+      cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, static_cast<int>(y_count_), static_cast<int>(rows), -1,
+                  coupling_.data(), static_cast<int>(y_count_), 1, schur_.data(), static_cast<int>(y_count_));
+    }
+    schur_.diagonal().array() *= 1 + 1e-14;
+    if (schur_(last, last) == 0) schur_(last, last) = 1;
+    const int n = static_cast<int>(y_count_);
+    int info = 0;
+    dpotrf_("U", &n, schur_.data(), &n, &info);
+    return info == 0;
+  }
+
+  // Fills H_yy, A_k and C_k from the entries (k, .), factors A_k and turns C_k into E_k.
+  bool eliminate_piece(const NormalWeights& w, Index k) {
+    const Index d = p_.features, zk = p_.z_of_piece[at(k)], last = y_count_ - 1;
+    const double* weight = grid_.data() + k * p_.locations;
+    if (!factor_block(w, k)) return false;
+    Eigen::Map<Matrix> c(coupling(k), d, y_count_);
+    c.setZero();
+    double total = 0;
+    for (Index l = 0; l < p_.locations; ++l) {
+      const Index zo = p_.z_of_owner[at(l)];
+      total += weight[l];
+      schur_(zo, zo) += weight[l];
+      if (zo > zk) {
+        schur_(zo, zk) -= weight[l];
+      } else {
+        schur_(zk, zo) -= weight[l];
+      }
+    }
+    for (Index j = 0; j < d; ++j) {
+      double sum = 0;
+      for (Index l = 0; l < p_.locations; ++l) {
+        c(j, p_.z_of_owner[at(l)]) = -weighted_(l, j);
+        sum += weighted_(l, j);
+      }
+      c(j, zk) += sum;
+      c(j, last) = w.norm(k) * w.slope_rank_one(k, j);
+    }
+    schur_(zk, zk) += total;
+    schur_(last, last) += w.norm(k);
+    if (d > 0) {
+      cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(d),
+                  static_cast<int>(y_count_), 1, block(k), static_cast<int>(d), c.data(), static_cast<int>(y_count_));
+    }
+    return true;
+  }
+
+  // A_k = F_k F_k'; leaves weight * (location - anchor) in weighted_.
+  bool factor_block(const NormalWeights& w, Index k) {
+    const Index d = p_.features;
+    if (d == 0) return true;
+    const double* weight = grid_.data() + k * p_.locations;
+    Eigen::Map<Matrix> a(block(k), d, d);
+    for (Index l = 0; l < p_.locations; ++l) {
+      for (Index j = 0; j < d; ++j) {
+        difference_(l, j) = p_.location(l, j) - p_.anchor(k, j);
+        weighted_(l, j) = weight[l] * difference_(l, j);
+      }
+    }
+    gemm(true, false, d, d, p_.locations, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
+    for (Index i = 0; i < d; ++i) {
+      for (Index j = 0; j < d; ++j) a(i, j) += w.norm(k) * w.slope_rank_one(k, i) * w.slope_rank_one(k, j);
+      a(i, i) = (a(i, i) + w.slope_diagonal(k, i) + w.proximal) * (1 + 1e-14);
+    }
+    const int n = static_cast<int>(d);
+    int info = 0;
+    dpotrf_("U", &n, a.data(), &n, &info);
+    return info == 0;
+  }
+
+  void forward_sweep(const double* rhs) {
+    const Index d = p_.features, z = p_.z_count, slopes = p_.pieces * d;
+    std::copy(rhs + z, rhs + z + slopes, forward_.data());
+    std::copy(rhs, rhs + z, forward_y_.data());
+    forward_y_(z) = rhs[z + slopes];
+    const int y_int = static_cast<int>(y_count_);
+    for (Index k = 0; k < p_.pieces; ++k) {
+      const double* factor = block(k);
+      double* v = forward_.data() + k * d;
+      for (Index i = 0; i < d; ++i) {
+        double sum = v[i];
+        for (Index j = 0; j < i; ++j) sum -= factor[i * d + j] * v[j];
+        v[i] = sum / factor[i * d + i];
+      }
+    }
+    if (slopes > 0) {
+      cblas_dgemv(CblasRowMajor, CblasTrans, static_cast<int>(slopes), y_int, -1, coupling_.data(), y_int,
+                  forward_.data(), 1, 1, forward_y_.data(), 1);
+    }
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, y_int, schur_.data(), y_int, forward_y_.data(),
+                1);
+  }
+
+  void backward_sweep(double* x) {
+    const Index d = p_.features, z = p_.z_count, slopes = p_.pieces * d;
+    const int y_int = static_cast<int>(y_count_);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, y_int, schur_.data(), y_int, forward_y_.data(), 1);
+    if (slopes > 0) {
+      cblas_dgemv(CblasRowMajor, CblasNoTrans, static_cast<int>(slopes), y_int, -1, coupling_.data(), y_int,
+                  forward_y_.data(), 1, 1, forward_.data(), 1);
+    }
+    for (Index k = 0; k < p_.pieces; ++k) {
+      const double* factor = block(k);
+      double* v = forward_.data() + k * d;
+      for (Index i = d - 1; i >= 0; --i) {
+        v[i] /= factor[i * d + i];
+        for (Index j = 0; j < i; ++j) v[j] -= factor[i * d + j] * v[i];
+      }
+    }
+    std::copy(forward_y_.data(), forward_y_.data() + z, x);
+    std::copy(forward_.data(), forward_.data() + slopes, x + z);
+    x[z + slopes] = forward_y_(z);
+  }
+
+  // (forward_, forward_y_) -= U' Q^{-1} U (forward_, forward_y_).
+  void apply_update() {
+    const auto count = static_cast<Index>(chosen_.size());
+    const Index d = p_.features;
+    const int n = static_cast<int>(count), y_int = static_cast<int>(y_count_), one = 1;
+    const int stride = static_cast<int>(update_.cols());
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, n, y_int, 1, reduced_.data(), y_int, forward_y_.data(), 1, 0,
+                update_rhs_.data(), 1);
+    const auto half = [&](Index r, bool minus) {
+      const HingeItem& item = p_.coupled[at(chosen_[at(r)])];
+      return ((minus ? item.minus : item.plus) / p_.locations) * d;
+    };
+    for (Index r = 0; r < count; ++r) {
+      for (const bool minus : {false, true}) {
+        const double* u = whitened_.data() + (2 * r + (minus ? 1 : 0)) * d;
+        const double* v = forward_.data() + half(r, minus);
+        double sum = 0;
+        for (Index j = 0; j < d; ++j) sum += u[j] * v[j];
+        update_rhs_(r) += sum;
+      }
+    }
+    int info = 0;
+    dpotrs_("U", &n, &one, update_.data(), &stride, update_rhs_.data(), &n, &info);
+    cblas_dgemv(CblasRowMajor, CblasTrans, n, y_int, -1, reduced_.data(), y_int, update_rhs_.data(), 1, 1,
+                forward_y_.data(), 1);
+    for (Index r = 0; r < count; ++r) {
+      for (const bool minus : {false, true}) {
+        const double* u = whitened_.data() + (2 * r + (minus ? 1 : 0)) * d;
+        double* v = forward_.data() + half(r, minus);
+        for (Index j = 0; j < d; ++j) v[j] -= update_rhs_(r) * u[j];
+      }
+    }
+  }
+
+  // Chooses the couplings that matter and factors W^{-1} + V M0^{-1} V' for them.
+  bool factor_update(const NormalWeights& w) {
+    const auto count = static_cast<Index>(chosen_.size());
+    for (Index r = 0; r < count; ++r) whiten(p_.coupled[at(chosen_[at(r)])], r);
+    for (auto& list : items_of_piece_) list.clear();
+    for (Index r = 0; r < count; ++r) {
+      const HingeItem& item = p_.coupled[at(chosen_[at(r)])];
+      items_of_piece_[at(item.plus / p_.locations)].push_back(2 * r);
+      items_of_piece_[at(item.minus / p_.locations)].push_back(2 * r + 1);
+    }
+    reduce_items(count);
+    const int n = static_cast<int>(count), y_int = static_cast<int>(y_count_),
+              stride = static_cast<int>(update_.cols());
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, y_int, 1, schur_.data(), y_int,
+                reduced_.data(), y_int);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, y_int, 1, reduced_.data(), y_int, 0, update_.data(),
+                stride);
+    add_block_products();
+    for (Index r = 0; r < count; ++r) {
+      update_(r, r) = (update_(r, r) + 1 / w.coupled(chosen_[at(r)])) * (1 + 1e-14);
+    }
+    int info = 0;
+    dpotrf_("U", &n, update_.data(), &stride, &info);
+    return info == 0;
+  }
+
+  // Splits the couplings into those treated exactly (chosen_) and the rest, whose two entries get their weight each:
+  // (u - v)(u - v)' is at most 2 (u u' + v v').
+  bool choose_items(const NormalWeights& w) {
+    for (Index k = 0; k < p_.pieces; ++k) {
+      if (!factor_block(w, k)) return false;
+    }
+    chosen_.clear();
+    const auto items = static_cast<Index>(p_.coupled.size());
+    for (Index t = 0; t < items; ++t) {
+      leverage_(t) = w.coupled(t) * whiten(p_.coupled[at(t)], 0);
+      if (leverage_(t) > kExactLeverage) chosen_.push_back(t);
+    }
+    if (static_cast<Index>(chosen_.size()) > most_exact_) {
+      std::nth_element(chosen_.begin(), chosen_.begin() + most_exact_, chosen_.end(), [&](Index a, Index b) {
+        return leverage_(a) != leverage_(b) ? leverage_(a) > leverage_(b) : a < b;
+      });
+      chosen_.resize(at(most_exact_));
+      std::sort(chosen_.begin(), chosen_.end());
+    }
+    std::size_t next = 0;
+    for (Index t = 0; t < items; ++t) {
+      if (next < chosen_.size() && chosen_[next] == t) {
+        ++next;
+        continue;
+      }
+      grid_(p_.coupled[at(t)].plus) += w.coupled(t);
+      grid_(p_.coupled[at(t)].minus) += w.coupled(t);
+    }
+    return true;
+  }
+
+  // Puts F_k^{-1} times the slope part of each half of a coupling into rows 2r, 2r + 1 of whitened_; returns the sum
+  // of their squares, v' A^{-1} v.
+  double whiten(const HingeItem& item, Index r) {
+    const Index d = p_.features;
+    double square = 0;
+    for (const bool minus : {false, true}) {
+      const Index e = minus ? item.minus : item.plus, k = e / p_.locations, l = e % p_.locations;
+      double* v = whitened_.data() + (2 * r + (minus ? 1 : 0)) * d;
+      const double* factor = block(k);
+      for (Index i = 0; i < d; ++i) {
+        double sum = (minus ? 1 : -1) * (p_.location(l, i) - p_.anchor(k, i));
+        for (Index j = 0; j < i; ++j) sum -= factor[i * d + j] * v[j];
+        v[i] = sum / factor[i * d + i];
+        square += v[i] * v[i];
+      }
+    }
+    return square;
+  }
+
+  // reduced_(r) = y part of the coupling - sum over its two halves of E_k' (whitened half).
+  void reduce_items(Index count) {
+    reduced_.topRows(count).setZero();
+    for (Index r = 0; r < count; ++r) {
+      const HingeItem& item = p_.coupled[at(chosen_[at(r)])];
+      reduced_(r, p_.z_of_owner[at(item.plus % p_.locations)]) += 1;
+      reduced_(r, p_.z_of_piece[at(item.plus / p_.locations)]) -= 1;
+      reduced_(r, p_.z_of_owner[at(item.minus % p_.locations)]) -= 1;
+      reduced_(r, p_.z_of_piece[at(item.minus / p_.locations)]) += 1;
+    }
+    for (Index k = 0; k < p_.pieces; ++k) {
+      const Index halves = gather(k);
+      if (halves == 0) continue;
+      gemm(false, false, halves, y_count_, p_.features, 1, gathered_.data(), p_.features, coupling(k), y_count_, 0,
+           products_.data(), y_count_);
+      for (Index h = 0; h < halves; ++h) {
+        const double* row = products_.data() + h * y_count_;
+        double* out = reduced_.data() + (items_of_piece_[at(k)][at(h)] / 2) * y_count_;
+        for (Index y = 0; y < y_count_; ++y) out[y] -= row[y];
+      }
+    }
+  }
+
+  void add_block_products() {
+    for (Index k = 0; k < p_.pieces; ++k) {
+      const Index halves = gather(k);
+      if (halves == 0) continue;
+      gemm(false, true, halves, halves, p_.features, 1, gathered_.data(), p_.features, gathered_.data(), p_.features, 0,
+           products_.data(), halves);
+      for (Index g = 0; g < halves; ++g) {
+        const Index row = items_of_piece_[at(k)][at(g)] / 2;
+        for (Index h = 0; h < halves; ++h) {
+          const Index column = items_of_piece_[at(k)][at(h)] / 2;
+          if (column <= row) update_(row, column) += products_.data()[g * halves + h];
+        }
+      }
+    }
+  }
+
+  Index gather(Index k) {
+    const auto& list = items_of_piece_[at(k)];
+    for (std::size_t h = 0; h < list.size(); ++h) {
+      std::copy_n(whitened_.data() + list[h] * p_.features, p_.features,
+                  gathered_.data() + static_cast<Index>(h) * p_.features);
+    }
+    return static_cast<Index>(list.size());
+  }
+
+  const CanonicalProblem& p_;
+  Index y_count_;
+  Vector leverage_;
+  Index most_exact_ = 0;
+  Vector grid_;  // weights of the entries, those of the couplings left out of the update included
+  Matrix blocks_, coupling_, schur_, difference_, weighted_;
+  Vector forward_, forward_y_;
+  Matrix whitened_, reduced_, update_, gathered_, products_;
+  Vector update_rhs_;
+  std::vector<Index> chosen_;
+  std::vector<std::vector<Index>> items_of_piece_;
+};
+
+}  // namespace
+
+std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem) {
+  return std::make_unique<ArrowFactorization>(problem);
+}
+
+}  // namespace bregmax::internal

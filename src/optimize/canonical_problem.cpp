@@ -1,0 +1,385 @@
+#include "optimize/canonical_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Groups equal rows: location_of_row, numbered in order of first appearance.
+std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
+  const Index rows = points.rows();
+  std::vector<Index> order(at(rows));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto compare = [&](Index a, Index b) {
+    for (Index j = 0; j < points.cols(); ++j) {
+      if (points(a, j) != points(b, j)) return points(a, j) < points(b, j) ? -1 : 1;
+    }
+    return 0;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return compare(a, b) < 0; });
+  std::vector<Index> first_of_row(at(rows));
+  for (std::size_t r = 0; r < order.size(); ++r) {
+    const bool same = r > 0 && compare(order[r - 1], order[r]) == 0;
+    first_of_row[at(order[r])] = same ? first_of_row[at(order[r - 1])] : order[r];
+  }
+  std::vector<Index> number(at(rows), -1), location_of_row(at(rows));
+  locations = 0;
+  for (Index i = 0; i < rows; ++i) {
+    const Index first = first_of_row[at(i)];
+    if (number[at(first)] < 0) number[at(first)] = locations++;
+    location_of_row[at(i)] = number[at(first)];
+  }
+  return location_of_row;
+}
+
+// Renumbers the locations so that those of one owner are neighbours; fills owner, representative_row and the anchors.
+void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
+  const Index rows = problem.points.rows();
+  std::vector<Index> anchor_location(at(c.pieces), -1), owner(at(c.locations), -1), representative(at(c.locations), -1);
+  for (Index i = 0; i < rows; ++i) {
+    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
+    if (anchor_location[at(piece)] < 0) anchor_location[at(piece)] = l;
+  }
+  // A location belongs to a piece that is anchored there, where there is one.
+  for (const bool anchored_pass : {true, false}) {
+    for (Index i = 0; i < rows; ++i) {
+      const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
+      if (owner[at(l)] < 0 && (anchor_location[at(piece)] == l) == anchored_pass) {
+        owner[at(l)] = piece;
+        representative[at(l)] = i;
+      }
+    }
+  }
+  std::vector<Index> order(at(c.locations)), rank(at(c.locations));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return owner[at(a)] < owner[at(b)]; });
+  for (std::size_t r = 0; r < order.size(); ++r) rank[at(order[r])] = static_cast<Index>(r);
+
+  for (auto& l : c.location_of_row) l = rank[at(l)];
+  c.owner.resize(at(c.locations));
+  c.representative_row.resize(at(c.locations));
+  for (Index r = 0; r < c.locations; ++r) {
+    c.owner[at(r)] = owner[at(order[at(r)])];
+    c.representative_row[at(r)] = representative[at(order[at(r)])];
+  }
+  std::vector<Index> z_at_location(at(c.locations), -1);
+  c.z_of_piece.resize(at(c.pieces));
+  c.z_count = 0;
+  for (Index k = 0; k < c.pieces; ++k) {
+    const Index l = rank[at(anchor_location[at(k)])];
+    anchor_location[at(k)] = l;
+    if (z_at_location[at(l)] < 0) z_at_location[at(l)] = c.z_count++;
+    c.z_of_piece[at(k)] = z_at_location[at(l)];
+    c.anchor.row(k) = problem.points.row(c.representative_row[at(l)])(c.kept_features);
+  }
+  c.anchored.resize(at(c.locations));
+  c.z_of_owner.resize(at(c.locations));
+  for (Index l = 0; l < c.locations; ++l) {
+    c.anchored[at(l)] = anchor_location[at(c.owner[at(l)])] == l;
+    c.all_anchored = c.all_anchored && c.anchored[at(l)];
+    c.z_of_owner[at(l)] = c.z_of_piece[at(c.owner[at(l)])];
+  }
+
+  // Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
+  std::vector<std::uint8_t> kind(at(c.entries()), 0);
+  for (Index i = 0; i < rows; ++i) {
+    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
+    const bool by_construction = piece == c.owner[at(l)] || (c.anchored[at(l)] && anchor_location[at(piece)] == l);
+    kind[at(c.entry(piece, l))] = by_construction ? 1 : 2;
+  }
+  for (Index e = 0; e < c.entries(); ++e) {
+    if (kind[at(e)] == 1) c.zero_entries.push_back(e);
+    if (kind[at(e)] == 2) c.equality_entries.push_back(e);
+  }
+}
+
+void scale_features(const Matrix& points, CanonicalProblem& c) {
+  for (Index j = 0; j < points.cols(); ++j) {
+    if (points.col(j).minCoeff() != points.col(j).maxCoeff()) c.kept_features.push_back(j);
+  }
+  c.features = static_cast<Index>(c.kept_features.size());
+  c.feature_center.resize(c.features);
+  c.feature_unit.resize(c.features);
+  for (Index j = 0; j < c.features; ++j) {
+    const auto column = points.col(c.kept_features[at(j)]).array();
+    // Halved before they are added, so that values near the largest double do not overflow.
+    const double center = 0.5 * column.minCoeff() + 0.5 * column.maxCoeff();
+    const double spread = (column - center).abs().maxCoeff();
+    const double mean = center + spread * ((column - center) / spread).mean();
+    c.feature_center(j) = mean;
+    c.feature_unit(j) = spread * std::sqrt(((column - mean) / spread).square().mean());
+  }
+  c.norm_weight = c.feature_unit.cwiseInverse();
+  c.norm_unit = c.features > 0 ? c.norm_weight.maxCoeff() : 1;
+  c.norm_weight /= c.norm_unit;
+}
+
+// Sorts the losses of the supervision into constants, linear and quadratic costs of grid entries, and hinges.
+class ItemSorter {
+ public:
+  ItemSorter(const LearningProblem& problem, CanonicalProblem& c)
+      : problem_(problem), c_(c), dead_(at(c.entries()), false) {
+    for (const Index e : c.zero_entries) dead_[at(e)] = true;
+    for (const Index e : c.equality_entries) dead_[at(e)] = true;
+  }
+
+  void operator()(const Comparisons& items) {
+    set_objective_unit(items);
+    for (const auto& item : items) {
+      const Index plus = entry_of(item.i, item.j), minus = entry_of(item.k, item.l);
+      c_.zero_objective += item.weight;
+      if (item.weight == 0) {
+        place_linear(kNoEntry, 0);
+      } else if (minus == kNoEntry || plus == minus) {
+        c_.constant += item.weight;
+        place_linear(plus == minus ? kNoEntry : plus, item.weight);
+      } else {
+        place_hinge(plus, minus, 1, item.weight);
+      }
+    }
+  }
+  void operator()(const Pairs& items) {
+    set_objective_unit(items);
+    for (const auto& item : items) {
+      const Index e = entry_of(item.i, item.j);
+      if (!item.similar) c_.zero_objective += 2 * item.weight;
+      if (item.similar || item.weight == 0) {
+        place_linear(item.weight == 0 ? kNoEntry : e, item.weight);
+      } else if (e == kNoEntry) {
+        c_.constant += 2 * item.weight;
+        place_linear(kNoEntry, 0);
+      } else {
+        place_hinge(kNoEntry, e, 2, item.weight);
+      }
+    }
+  }
+  void operator()(const Targets& items) {
+    double largest = 0;
+    for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
+    if (largest > 0) c_.value_unit = largest;
+    set_objective_unit(items);
+    c_.objective_unit *= c_.value_unit * c_.value_unit;
+    c_.has_quadratic = true;
+    c_.quadratic.setZero(c_.entries());
+    c_.target.setZero(c_.entries());
+    Vector squares = Vector::Zero(c_.entries());
+    for (const auto& item : items) {
+      const Index e = entry_of(item.i, item.j);
+      const double weight = item.weight * c_.value_unit * c_.value_unit / c_.objective_unit;
+      const double value = item.value / c_.value_unit;
+      c_.zero_objective += item.weight * item.value * item.value;
+      c_.item_place.push_back({e == kNoEntry ? ItemPlace::Kind::kConstant : ItemPlace::Kind::kQuadratic, e});
+      if (e == kNoEntry) {
+        c_.constant += item.weight * item.value * item.value;
+      } else {
+        c_.quadratic(e) += weight;
+        c_.target(e) += weight * value;
+        squares(e) += weight * value * value;
+      }
+    }
+    // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + what no model can change.
+    for (Index e = 0; e < c_.entries(); ++e) {
+      if (c_.quadratic(e) == 0) continue;
+      const double sum = c_.target(e);
+      c_.target(e) = sum / c_.quadratic(e);
+      c_.constant += c_.objective_unit * std::max(0.0, squares(e) - sum * c_.target(e));
+    }
+  }
+
+ private:
+  template <class Items>
+  void set_objective_unit(const Items& items) {
+    double largest = 0;
+    for (const auto& item : items) largest = std::max(largest, item.weight);
+    c_.objective_unit = largest > 0 ? largest : 1;
+  }
+
+  Index entry_of(Index point, Index reference) const {
+    const Index e = c_.entry(problem_.piece_of[at(reference)], c_.location_of_row[at(point)]);
+    return dead_[at(e)] ? kNoEntry : e;
+  }
+
+  void place_linear(Index e, double weight) {
+    c_.item_place.push_back({e == kNoEntry ? ItemPlace::Kind::kConstant : ItemPlace::Kind::kLinear, e});
+    if (e == kNoEntry) return;
+    if (!c_.has_linear) {
+      c_.has_linear = true;
+      c_.linear.setZero(c_.entries());
+    }
+    c_.linear(e) += weight / c_.objective_unit;
+  }
+
+  void place_hinge(Index plus, Index minus, double margin, double weight) {
+    const bool coupled = plus != kNoEntry;
+    auto& list = coupled ? c_.coupled : c_.single;
+    const auto [found, is_new] = seen_.try_emplace({plus, minus}, static_cast<Index>(list.size()));
+    if (is_new) {
+      list.push_back({plus, minus, margin, weight / c_.objective_unit});
+    } else {
+      list[at(found->second)].weight += weight / c_.objective_unit;
+    }
+    c_.item_place.push_back({coupled ? ItemPlace::Kind::kCoupledHinge : ItemPlace::Kind::kSingleHinge, found->second});
+  }
+
+  const LearningProblem& problem_;
+  CanonicalProblem& c_;
+  std::vector<bool> dead_;
+  std::map<std::pair<Index, Index>, Index> seen_;
+};
+
+}  // namespace
+
+CanonicalProblem canonicalize(const LearningProblem& problem) {
+  CanonicalProblem c;
+  c.pieces = problem.pieces;
+  scale_features(problem.points, c);
+  c.location_of_row = group_equal_rows(problem.points, c.locations);
+  c.anchor.resize(c.pieces, c.features);
+  place_pieces(problem, c);
+  c.location.resize(c.locations, c.features);
+  for (Index l = 0; l < c.locations; ++l) {
+    c.location.row(l) = problem.points.row(c.representative_row[at(l)])(c.kept_features);
+  }
+  const auto to_canonical = [&](Matrix& rows) {
+    rows.rowwise() -= c.feature_center.transpose();
+    rows.array().rowwise() /= c.feature_unit.transpose().array();
+  };
+  to_canonical(c.location);
+  to_canonical(c.anchor);
+
+  std::visit(ItemSorter(problem, c), problem.supervision);
+  // L (caller's) = value_unit * norm_unit * L (canonical).
+  c.norm_unit *= c.value_unit;
+  c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
+  c.bound = problem.lipschitz_bound / c.norm_unit;
+  c.has_norm = problem.lambda > 0 || std::isfinite(problem.lipschitz_bound);
+  return c;
+}
+
+void export_model(const CanonicalProblem& c, const PrimalPoint& point, Solution& solution) {
+  const Index all_features = c.kept_features.empty() ? 0 : c.kept_features.back() + 1;
+  solution.slopes.setZero(c.pieces, std::max(solution.slopes.cols(), all_features));
+  solution.offsets.resize(c.pieces);
+  for (Index k = 0; k < c.pieces; ++k) {
+    double offset = point.z(c.z_of_piece[at(k)]);
+    for (Index j = 0; j < c.features; ++j) {
+      const double slope = point.slopes(k, j);
+      solution.slopes(k, c.kept_features[at(j)]) = c.value_unit * slope / c.feature_unit(j);
+      offset -= slope * (c.anchor(k, j) + c.feature_center(j) / c.feature_unit(j));
+    }
+    solution.offsets(k) = c.value_unit * offset;
+  }
+}
+
+namespace {
+
+// Pieces that share their z have only the sum of their flows balanced; in the caller's problem each piece has an
+// offset of its own, so the multipliers of "equal at the shared location" carry the difference from one to the other.
+void balance_shared_pieces(const LearningProblem& problem, const CanonicalProblem& c, Vector& flow, Matrix& convexity) {
+  std::vector<std::vector<Index>> rows_of_z(at(c.z_count));
+  std::vector<Index> first_row(at(c.pieces), -1);
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    const Index k = problem.piece_of[at(i)];
+    if (first_row[at(k)] < 0) {
+      first_row[at(k)] = i;
+      rows_of_z[at(c.z_of_piece[at(k)])].push_back(i);
+    }
+  }
+  for (const auto& rows : rows_of_z) {
+    // Everything goes through the first of them; a piece is anchored at its first row.
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+      const Index hub_row = rows[0], row = rows[r];
+      const Index hub = problem.piece_of[at(hub_row)], piece = problem.piece_of[at(row)];
+      if (flow(piece) > 0) convexity(row, hub) += flow(piece);
+      if (flow(piece) < 0) convexity(hub_row, piece) -= flow(piece);
+    }
+  }
+}
+
+}  // namespace
+
+void export_dual(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
+                 Solution& solution) {
+  const double entry_unit = c.objective_unit / c.value_unit;
+  solution.dual.convexity.setZero(problem.points.rows(), c.pieces);
+  Vector flow = Vector::Zero(c.pieces);  // derivative of the Lagrangian by each offset
+  const auto add = [&](Index point_row, Index piece, double multiplier) {
+    flow(problem.piece_of[at(point_row)]) += multiplier;
+    flow(piece) -= multiplier;
+  };
+  for (Index e = 0; e < c.entries(); ++e) {
+    if (point.entries(e) == 0) continue;
+    const Index row = c.representative_row[at(e % c.locations)];
+    solution.dual.convexity(row, e / c.locations) += point.entries(e) * entry_unit;
+  }
+  std::vector<Index> row_at(at(c.entries()), -1);
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    row_at[at(c.entry(problem.piece_of[at(i)], c.location_of_row[at(i)]))] = i;
+  }
+  for (std::size_t q = 0; q < c.equality_entries.size(); ++q) {
+    const Index e = c.equality_entries[q], l = e % c.locations;
+    const double multiplier = point.equality(static_cast<Index>(q)) * entry_unit;
+    if (multiplier > 0) solution.dual.convexity(c.representative_row[at(l)], e / c.locations) += multiplier;
+    if (multiplier < 0) solution.dual.convexity(row_at[at(e)], c.owner[at(l)]) -= multiplier;
+  }
+
+  const Index items = static_cast<Index>(c.item_place.size());
+  solution.dual.items.setZero(items);
+  // A merged hinge's multiplier is shared out by weight: the fraction of its weight is the same for each.
+  const auto hinge_fraction = [&](const ItemPlace& place) {
+    const bool coupled = place.kind == ItemPlace::Kind::kCoupledHinge;
+    const HingeItem& hinge = (coupled ? c.coupled : c.single)[at(place.index)];
+    const double multiplier = (coupled ? point.coupled : point.single)(place.index);
+    return hinge.weight > 0 ? std::clamp(multiplier / hinge.weight, 0.0, 1.0) : 0.0;
+  };
+  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
+    for (Index t = 0; t < items; ++t) {
+      const auto& item = (*comparisons)[at(t)];
+      const ItemPlace& place = c.item_place[at(t)];
+      const double multiplier =
+          item.weight * (place.kind == ItemPlace::Kind::kCoupledHinge || place.kind == ItemPlace::Kind::kSingleHinge
+                             ? hinge_fraction(place)
+                             : 1.0);
+      solution.dual.items(t) = multiplier;
+      add(item.i, problem.piece_of[at(item.j)], multiplier);
+      add(item.k, problem.piece_of[at(item.l)], -multiplier);
+    }
+  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
+    for (Index t = 0; t < items; ++t) {
+      const auto& item = (*pairs)[at(t)];
+      const ItemPlace& place = c.item_place[at(t)];
+      const double multiplier =
+          item.weight * (place.kind == ItemPlace::Kind::kSingleHinge ? hinge_fraction(place) : 1.0);
+      solution.dual.items(t) = multiplier;
+      add(item.i, problem.piece_of[at(item.j)], item.similar ? multiplier : -multiplier);
+    }
+  } else {
+    const auto& targets = std::get<Targets>(problem.supervision);
+    for (Index t = 0; t < items; ++t) {
+      const auto& item = targets[at(t)];
+      const ItemPlace& place = c.item_place[at(t)];
+      // 2 w_t (D - y_t); D = slope / (2 w) + mean of the targets of its entry.
+      double divergence = 0;
+      if (place.kind == ItemPlace::Kind::kQuadratic && c.quadratic(place.index) > 0) {
+        divergence = c.value_unit *
+                     (point.quadratic_slope(place.index) / (2 * c.quadratic(place.index)) + c.target(place.index));
+      }
+      const double multiplier = 2 * item.weight * (divergence - item.value);
+      solution.dual.items(t) = multiplier;
+      add(item.i, problem.piece_of[at(item.j)], multiplier);
+    }
+  }
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    for (Index k = 0; k < c.pieces; ++k) {
+      if (solution.dual.convexity(i, k) != 0) add(i, k, -solution.dual.convexity(i, k));
+    }
+  }
+  balance_shared_pieces(problem, c, flow, solution.dual.convexity);
+}
+
+}  // namespace bregmax::internal

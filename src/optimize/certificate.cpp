@@ -1,0 +1,190 @@
+#include "bregmax/optimize/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace bregmax {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Values at every row: phi(x_i) and what each piece would give there.
+struct Evaluation {
+  Matrix piece_value;  // n x K
+  Vector phi;          // value of the piece that the row is on
+
+  Evaluation(const LearningProblem& problem, const Solution& solution)
+      : piece_value(problem.points * solution.slopes.transpose()), phi(problem.points.rows()) {
+    piece_value.rowwise() += solution.offsets.transpose();
+    for (Index i = 0; i < phi.size(); ++i) phi(i) = piece_value(i, problem.piece_of[at(i)]);
+  }
+};
+
+// The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
+// the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
+// norm of max_k ||a_k||_1.
+class Lagrangian {
+ public:
+  explicit Lagrangian(const LearningProblem& problem)
+      : problem_(problem),
+        offset_slope_(Vector::Zero(problem.pieces)),
+        slope_slope_(Matrix::Zero(problem.pieces, problem.points.cols())),
+        center_(problem.points.colwise().mean()) {}
+
+  // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
+  void add_divergence(Index row, Index piece, double coefficient) {
+    const Index own = problem_.piece_of[at(row)];
+    if (own == piece || coefficient == 0) return;
+    offset_slope_(own) += coefficient;
+    offset_slope_(piece) -= coefficient;
+    // Around the centre: rounding then scales with the spread of the rows, not with their distance from zero.
+    slope_slope_.row(own) += coefficient * (problem_.points.row(row) - center_.transpose());
+    slope_slope_.row(piece) -= coefficient * (problem_.points.row(row) - center_.transpose());
+  }
+
+  // Makes the derivatives by the offsets exactly balanced with further non-negative multipliers of convexity: each
+  // one moves weight from the piece of its row to another, and costs the distance that it moves it.
+  void balance_offsets() {
+    std::vector<Index> row_on(at(problem_.pieces), 0);
+    for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[at(problem_.piece_of[at(i)])] = i;
+    for (Index from = 0; from < problem_.pieces; ++from) {
+      while (offset_slope_(from) > 0) {
+        const Index to = nearest_deficit(row_on, from);
+        if (to < 0) {  // what is left of rounding: the sum of all is zero but for it
+          offset_slope_(from) = 0;
+          break;
+        }
+        const double amount = std::min(offset_slope_(from), -offset_slope_(to));
+        const bool from_done = amount == offset_slope_(from);
+        add_divergence(row_on[at(from)], to, -amount);
+        (from_done ? offset_slope_(from) : offset_slope_(to)) = 0;
+      }
+    }
+  }
+
+  double dual_norm() const { return slope_slope_.rows() == 0 ? 0 : slope_slope_.cwiseAbs().rowwise().maxCoeff().sum(); }
+
+ private:
+  Index nearest_deficit(const std::vector<Index>& row_on, Index from) const {
+    Index best = -1;
+    double best_distance = 0;
+    for (Index to = 0; to < problem_.pieces; ++to) {
+      if (offset_slope_(to) >= 0) continue;
+      const double distance =
+          (problem_.points.row(row_on[at(from)]) - problem_.points.row(row_on[at(to)])).lpNorm<Eigen::Infinity>();
+      if (best < 0 || distance < best_distance) {
+        best = to;
+        best_distance = distance;
+      }
+    }
+    return best;
+  }
+
+  const LearningProblem& problem_;
+  Vector offset_slope_;
+  Matrix slope_slope_;
+  Vector center_;
+};
+
+// What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
+struct ItemSums {
+  double loss = 0, zero_loss = 0, linear = 0, quadratic = 0;
+};
+
+ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                   Lagrangian& lagrangian) {
+  ItemSums sums;
+  const auto divergence = [&](Index i, Index j) {
+    return value.phi(i) - value.piece_value(i, problem.piece_of[at(j)]);
+  };
+  const auto add = [&](Index i, Index j, double slope) {
+    lagrangian.add_divergence(i, problem.piece_of[at(j)], slope);
+  };
+  const auto multiplier = [&](std::size_t t, double weight) {
+    return std::clamp(solution.dual.items(static_cast<Index>(t)), 0.0, weight);
+  };
+  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
+    for (std::size_t t = 0; t < comparisons->size(); ++t) {
+      const Comparison& c = (*comparisons)[t];
+      sums.loss += c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l));
+      sums.zero_loss += c.weight;
+      const double slope = multiplier(t, c.weight);
+      sums.linear += slope;
+      add(c.i, c.j, slope);
+      add(c.k, c.l, -slope);
+    }
+  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
+    for (std::size_t t = 0; t < pairs->size(); ++t) {
+      const Pair& p = (*pairs)[t];
+      const double d = divergence(p.i, p.j), slope = multiplier(t, p.weight);
+      sums.loss += p.weight * std::max(0.0, p.similar ? d : 2 - d);
+      sums.zero_loss += p.similar ? 0 : 2 * p.weight;
+      sums.linear += p.similar ? 0 : 2 * slope;
+      add(p.i, p.j, p.similar ? slope : -slope);
+    }
+  } else {
+    const auto& targets = std::get<Targets>(problem.supervision);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const Target& g = targets[t];
+      const double miss = divergence(g.i, g.j) - g.value;
+      const double slope = g.weight > 0 ? solution.dual.items(static_cast<Index>(t)) : 0;
+      sums.loss += g.weight * miss * miss;
+      sums.zero_loss += g.weight * g.value * g.value;
+      // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
+      sums.linear -= slope * g.value;
+      if (g.weight > 0) sums.quadratic += slope * slope / (4 * g.weight);
+      add(g.i, g.j, slope);
+    }
+  }
+  return sums;
+}
+
+// The best lower bound along the ray theta * (multipliers), theta in [0, limit].
+double best_along_ray(const ItemSums& sums, double limit) {
+  double theta = limit;
+  if (sums.quadratic > 0) theta = std::clamp(sums.linear / (2 * sums.quadratic), 0.0, limit);
+  return theta * sums.linear - theta * theta * sums.quadratic;
+}
+
+}  // namespace
+
+Certificate certify(const LearningProblem& problem, const Solution& solution) {
+  Certificate certificate;
+  const Evaluation value(problem, solution);
+  Lagrangian lagrangian(problem);
+  const ItemSums sums = add_items(problem, solution, value, lagrangian);
+  const bool has_multipliers = solution.dual.convexity.size() > 0;
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    for (Index k = 0; k < problem.pieces; ++k) {
+      certificate.convexity_violation =
+          std::max(certificate.convexity_violation, value.piece_value(i, k) - value.phi(i));
+      if (has_multipliers) lagrangian.add_divergence(i, k, -std::max(0.0, solution.dual.convexity(i, k)));
+    }
+  }
+  lagrangian.balance_offsets();
+  certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  certificate.loss = sums.loss;
+  certificate.objective = sums.loss + problem.lambda * certificate.lipschitz;
+
+  // Either shrink all multipliers until sum_k ||g_k||_inf <= lambda, or pay for the excess with the bound on L.
+  const double norm = lagrangian.dual_norm();
+  double bound = 0;  // losses are never negative
+  if (problem.lambda > 0) {
+    bound = std::max(bound, best_along_ray(sums, norm > problem.lambda ? problem.lambda / norm : 1.0));
+  }
+  const bool bounded = std::isfinite(problem.lipschitz_bound);
+  certificate.valid_up_to_lipschitz = problem.lambda > 0 ? problem.lipschitz_bound
+                                      : bounded          ? problem.lipschitz_bound
+                                                         : 10 * certificate.lipschitz;
+  if (problem.lambda == 0 || bounded) {
+    const double excess = std::max(0.0, norm - problem.lambda);
+    bound = std::max(bound, sums.linear - sums.quadratic - certificate.valid_up_to_lipschitz * excess);
+  }
+  certificate.dual_objective = bound;
+  const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
+  certificate.relative_gap = unit > 0 ? (certificate.objective - bound) / unit : 0;
+  return certificate;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,162 @@
+#include "core/blas.hpp"
+#include "optimize/normal_equations.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// All unknowns in one dense Cholesky factorization. Only the lower triangle (row-major) is filled and used.
+class DenseFactorization final : public Factorization {
+ public:
+  explicit DenseFactorization(const CanonicalProblem& problem)
+      : p_(problem),
+        size_(problem.z_count + problem.pieces * problem.features + 1),
+        matrix_(size_, size_),
+        difference_(problem.locations, problem.features),
+        weighted_(problem.locations, problem.features),
+        block_(problem.features, problem.features),
+        from_owner_(problem.features),
+        from_piece_(problem.features) {
+    index_.reserve(at(4 * problem.features + 8));
+    value_.reserve(at(4 * problem.features + 8));
+  }
+
+  bool factor(const NormalWeights& w) override {
+    matrix_.setZero();
+    for (Index k = 0; k < p_.pieces; ++k) add_piece(w, k);
+    if (!p_.all_anchored) add_owners(w);
+    for (std::size_t t = 0; t < p_.coupled.size(); ++t) add_coupled(p_.coupled[t], w.coupled(static_cast<Index>(t)));
+    matrix_(0, 0) += grounding_weight(w);
+    const Index last = size_ - 1;
+    matrix_(last, last) += w.lipschitz;
+    matrix_.diagonal().head(last).array() += w.proximal;
+    matrix_.diagonal().array() *= 1 + 1e-14;
+    if (matrix_(last, last) == 0) matrix_(last, last) = 1;
+    const int n = static_cast<int>(size_);
+    int info = 0;
+    dpotrf_("U", &n, matrix_.data(), &n, &info);  // row-major lower = column-major upper
+    return info == 0;
+  }
+
+  void solve(const double* rhs, double* x) override {
+    std::copy(rhs, rhs + size_, x);
+    const int n = static_cast<int>(size_), one = 1;
+    int info = 0;
+    dpotrs_("U", &n, &one, matrix_.data(), &n, x, &n, &info);
+  }
+
+ private:
+  Index slope_at(Index piece) const { return p_.z_count + piece * p_.features; }
+
+  double& lower(Index i, Index j) { return i >= j ? matrix_(i, j) : matrix_(j, i); }
+
+  // Entries (k, l) for one k: touch z of the owner, z_k and a_k.
+  void add_piece(const NormalWeights& w, Index k) {
+    const Index d = p_.features, zk = p_.z_of_piece[at(k)], ak = slope_at(k);
+    const double* weight = w.grid.data() + k * p_.locations;
+    difference_ = p_.location.rowwise() - p_.anchor.row(k);
+    double total = 0;
+    for (Index l = 0; l < p_.locations; ++l) {
+      const Index zo = p_.z_of_owner[at(l)];
+      weighted_.row(l) = weight[l] * difference_.row(l);
+      matrix_(zo, zo) += weight[l];
+      lower(zo, zk) -= zo == zk ? 2 * weight[l] : weight[l];
+      total += weight[l];
+      for (Index j = 0; j < d; ++j) matrix_(ak + j, zo) -= weighted_(l, j);
+    }
+    matrix_(zk, zk) += total;
+    for (Index j = 0; j < d; ++j) matrix_(ak + j, zk) += weighted_.col(j).sum();
+    gemm(true, false, d, d, p_.locations, 1, difference_.data(), d, weighted_.data(), d, 0, block_.data(), d);
+    const Index last = size_ - 1;
+    for (Index i = 0; i < d; ++i) {
+      for (Index j = 0; j <= i; ++j) {
+        matrix_(ak + i, ak + j) += block_(i, j) + w.norm(k) * w.slope_rank_one(k, i) * w.slope_rank_one(k, j);
+      }
+      matrix_(ak + i, ak + i) += w.slope_diagonal(k, i);
+      matrix_(last, ak + i) += w.norm(k) * w.slope_rank_one(k, i);
+    }
+    matrix_(last, last) += w.norm(k);
+  }
+
+  // Locations away from their owner's anchor touch the owner's slopes as well.
+  void add_owners(const NormalWeights& w) {
+    const Index d = p_.features;
+    for (Index l = 0; l < p_.locations; ++l) {
+      if (p_.anchored[at(l)]) continue;
+      const Index o = p_.owner[at(l)], ao = slope_at(o), zo = p_.z_of_owner[at(l)];
+      from_owner_ = (p_.location.row(l) - p_.anchor.row(o)).transpose();
+      double total = 0;
+      for (Index k = 0; k < p_.pieces; ++k) {
+        const double weight = w.grid(p_.entry(k, l));
+        if (weight == 0) continue;  // the owner itself among them
+        const Index ak = slope_at(k), zk = p_.z_of_piece[at(k)];
+        from_piece_ = (p_.location.row(l) - p_.anchor.row(k)).transpose();
+        total += weight;
+        for (Index i = 0; i < d; ++i) {
+          matrix_(ao + i, zk) -= weight * from_owner_(i);
+          for (Index j = 0; j < d; ++j) {
+            lower(ao + i, ak + j) -= weight * from_owner_(i) * from_piece_(j);
+          }
+        }
+      }
+      for (Index i = 0; i < d; ++i) {
+        matrix_(ao + i, zo) += total * from_owner_(i);
+        for (Index j = 0; j <= i; ++j) matrix_(ao + i, ao + j) += total * from_owner_(i) * from_owner_(j);
+      }
+    }
+  }
+
+  // One row of the coupled hinges: D[plus] - D[minus], as (index, coefficient) pairs.
+  void add_coupled(const HingeItem& item, double weight) {
+    count_ = 0;
+    add_entry(item.plus, 1);
+    add_entry(item.minus, -1);
+    for (Index i = 0; i < count_; ++i) {
+      for (Index j = 0; j < count_; ++j) {
+        if (index_[at(i)] >= index_[at(j)]) {
+          matrix_(index_[at(i)], index_[at(j)]) += weight * value_[at(i)] * value_[at(j)];
+        }
+      }
+    }
+  }
+  void add_entry(Index entry, double sign) {
+    const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[at(l)];
+    push(p_.z_of_owner[at(l)], sign);
+    push(p_.z_of_piece[at(k)], -sign);
+    for (Index j = 0; j < p_.features; ++j) push(slope_at(k) + j, -sign * (p_.location(l, j) - p_.anchor(k, j)));
+    if (!p_.anchored[at(l)]) {
+      for (Index j = 0; j < p_.features; ++j) push(slope_at(o) + j, sign * (p_.location(l, j) - p_.anchor(o, j)));
+    }
+  }
+  void push(Index index, double value) {
+    for (Index i = 0; i < count_; ++i) {
+      if (index_[at(i)] == index) {
+        value_[at(i)] += value;
+        return;
+      }
+    }
+    if (static_cast<std::size_t>(count_) == index_.size()) {
+      index_.push_back(0);
+      value_.push_back(0);
+    }
+    index_[at(count_)] = index;
+    value_[at(count_++)] = value;
+  }
+
+  const CanonicalProblem& p_;
+  Index size_;
+  Matrix matrix_, difference_, weighted_, block_;
+  Vector from_owner_, from_piece_;
+  std::vector<Index> index_;
+  std::vector<double> value_;
+  Index count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem) {
+  return std::make_unique<DenseFactorization>(problem);
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,127 @@
+#include "optimize/normal_equations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Beyond this many unknowns a dense matrix would take more than 900 MB.
+constexpr Index kMostDenseUnknowns = 10600;
+
+// Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
+// more accurate, so the other must save much. Counts are of multiplications.
+bool prefer_dense(const CanonicalProblem& p) {
+  if (!p.all_anchored) return true;
+  if (p.coupled.empty()) return false;
+  const double z = static_cast<double>(p.z_count), a = static_cast<double>(p.pieces * p.features);
+  const double rank = 0.25 * static_cast<double>(p.coupled.size());  // about this many couplings matter at a time
+  const double dense = std::pow(z + a, 3) / 3;
+  const double arrow = a * z * z + z * z * z / 3 + rank * z * z + rank * rank * z + rank * rank * rank / 3;
+  return dense < 8 * arrow && z + a < static_cast<double>(kMostDenseUnknowns);
+}
+
+}  // namespace
+
+double grounding_weight(const NormalWeights& weights) {
+  return weights.grid.sum() / static_cast<double>(std::max<Index>(1, weights.grid.size())) + weights.proximal + 1e-12;
+}
+
+NormalEquations::NormalEquations(const CanonicalProblem& problem, DivergenceGrid& grid)
+    : problem_(problem), grid_(grid), size_(problem.z_count + problem.pieces * problem.features + 1) {
+  weights_.grid.setZero(problem.entries());
+  weights_.coupled.setZero(static_cast<Index>(problem.coupled.size()));
+  weights_.slope_diagonal.setZero(problem.pieces, problem.features);
+  weights_.slope_rank_one.setZero(problem.pieces, problem.features);
+  weights_.norm.setZero(problem.pieces);
+  grid_buffer_.resize(problem.entries());
+  for (Vector* v : {&residual_, &direction_, &preconditioned_, &image_}) v->resize(size_);
+  coupled_buffer_.resize(static_cast<Index>(problem.coupled.size()));
+  dense_ = prefer_dense(problem);
+  if (dense_ && size_ > 3 * kMostDenseUnknowns) {
+    throw Error(fmt::format(
+        "the exact solver would need a dense matrix of {} x {} numbers ({:.1f} GB) for {} pieces and {} features; use "
+        "fewer pieces",
+        size_, size_, 8e-9 * static_cast<double>(size_) * static_cast<double>(size_), problem.pieces,
+        problem.features));
+  }
+  factorization_ = dense_ ? make_dense_factorization(problem) : make_arrow_factorization(problem);
+}
+
+void NormalEquations::use_dense() {
+  if (dense_ || size_ > kMostDenseUnknowns) return;
+  dense_ = true;
+  factorization_ = make_dense_factorization(problem_);
+}
+
+bool NormalEquations::factor() {
+  ground_ = grounding_weight(weights_);
+  return factorization_->factor(weights_);
+}
+
+void NormalEquations::apply(const Vector& x, Vector& out) {
+  const Index slopes_begin = problem_.z_count, lipschitz_at = size_ - 1;
+  grid_.apply(x.data(), x.data() + slopes_begin, grid_buffer_.data());
+  // Couplings see the differences of D before the weights of the entries are applied.
+  const Index couplings = coupled_buffer_.size();
+  for (Index t = 0; t < couplings; ++t) {
+    const HingeItem& item = problem_.coupled[at(t)];
+    coupled_buffer_(t) = weights_.coupled(t) * (grid_buffer_(item.plus) - grid_buffer_(item.minus));
+  }
+  grid_buffer_.array() *= weights_.grid.array();
+  for (Index t = 0; t < couplings; ++t) {
+    const HingeItem& item = problem_.coupled[at(t)];
+    grid_buffer_(item.plus) += coupled_buffer_(t);
+    grid_buffer_(item.minus) -= coupled_buffer_(t);
+  }
+  grid_.adjoint(grid_buffer_.data(), out.data(), out.data() + slopes_begin);
+  out.head(size_ - 1) += weights_.proximal * x.head(size_ - 1);
+  out(0) += ground_ * x(0);
+  const Eigen::Map<const Matrix> a(x.data() + slopes_begin, problem_.pieces, problem_.features);
+  Eigen::Map<Matrix> out_a(out.data() + slopes_begin, problem_.pieces, problem_.features);
+  const double lipschitz = x(lipschitz_at);
+  double out_lipschitz = weights_.lipschitz * lipschitz;
+  for (Index k = 0; k < problem_.pieces; ++k) {
+    const double along = weights_.norm(k) * (weights_.slope_rank_one.row(k).dot(a.row(k)) + lipschitz);
+    out_a.row(k).array() += weights_.slope_diagonal.row(k).array() * a.row(k).array();
+    out_a.row(k) += along * weights_.slope_rank_one.row(k);
+    out_lipschitz += along;
+  }
+  out(lipschitz_at) = out_lipschitz;
+}
+
+double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, int max_steps) {
+  const double rhs_norm = rhs.lpNorm<Eigen::Infinity>();
+  x.setZero();
+  if (rhs_norm == 0) return 0;
+  residual_ = rhs;
+  double error = rhs_norm, previous_rz = 0;
+  for (int step = 0; step < max_steps; ++step) {
+    factorization_->solve(residual_.data(), preconditioned_.data());
+    const double rz = residual_.dot(preconditioned_);
+    if (!(rz > 0)) break;
+    if (step == 0) {
+      direction_ = preconditioned_;
+    } else {
+      direction_ = preconditioned_ + (rz / previous_rz) * direction_;
+    }
+    previous_rz = rz;
+    apply(direction_, image_);
+    const double curvature = direction_.dot(image_);
+    if (!(curvature > 0)) break;
+    const double length = rz / curvature;
+    x += length * direction_;
+    residual_ -= length * image_;
+    error = residual_.lpNorm<Eigen::Infinity>();
+    if (error <= std::max(tolerance, 1e-12 * rhs_norm)) break;
+  }
+  return error;
+}
+
+}  // namespace bregmax::internal

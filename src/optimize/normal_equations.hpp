@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "optimize/canonical_problem.hpp"
+#include "optimize/divergence_grid.hpp"
+
+namespace bregmax::internal {
+
+// The weights of one interior point iteration, with the |a| variables and the hinge slacks already eliminated.
+// Unknowns are x = (z, a, L), a row-major.
+struct NormalWeights {
+  Vector grid;            // of each entry: convexity + single hinges + quadratic
+  Vector coupled;         // of each coupled hinge
+  Matrix slope_diagonal;  // pieces x features: 4 w+ w- / (w+ + w-)
+  Matrix slope_rank_one;  // pieces x features: f
+  Vector norm;            // pieces: w / (1 + w sum), multiplies (f, 1)(f, 1)' on (a_k, L)
+  double lipschitz = 0;   // what the bound on L adds to the diagonal of L
+  double proximal = 0;    // added to the diagonal of z and a
+};
+
+// One way of factoring the normal equations, exactly or approximately.
+class Factorization {
+ public:
+  virtual ~Factorization() = default;
+  // False: not positive definite in floating point.
+  virtual bool factor(const NormalWeights& weights) = 0;
+  // x = (approximate inverse) rhs.
+  virtual void solve(const double* rhs, double* x) = 0;
+};
+
+std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem);
+std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem);
+
+// Factors with the method that is cheaper by its operation count, and refines by conjugate gradients against the
+// operator itself, which is never formed.
+class NormalEquations {
+ public:
+  NormalEquations(const CanonicalProblem& problem, DivergenceGrid& grid);
+
+  Index size() const { return size_; }
+  NormalWeights& weights() { return weights_; }
+
+  bool factor();
+  // Returns the largest residual, absolute, of the solution that was reached.
+  double solve(const Vector& rhs, Vector& x, double tolerance, int max_steps);
+  // From the next factor() on, everything goes into one dense factorization, if it fits into memory.
+  void use_dense();
+
+ private:
+  void apply(const Vector& x, Vector& out);
+
+  const CanonicalProblem& problem_;
+  DivergenceGrid& grid_;
+  Index size_;
+  NormalWeights weights_;
+  std::unique_ptr<Factorization> factorization_;
+  bool dense_ = false;
+  Vector grid_buffer_, coupled_buffer_, residual_, direction_, preconditioned_, image_;
+  double ground_ = 0;  // added to the first z, which is free up to a constant
+};
+
+// Shared by the factorizations: the weight that pins z[0], from the weights around it.
+double grounding_weight(const NormalWeights& weights);
+
+}  // namespace bregmax::internal

@@ -1,0 +1,485 @@
+#include "optimize/primal_dual_method.hpp"
+
+#include <cmath>
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Dual proximal terms. The hinges' is larger: it bounds the weights of the couplings, which the arrow factorization
+// takes as an update, and a residual of theirs is harmless since losses are recomputed from D.
+constexpr double kDelta = 1e-8;
+constexpr double kHingeDelta = 1e-5;
+constexpr double kEqualityDelta = 1e-8;
+constexpr double kProximal = 1e-7;
+
+constexpr int kMostCorrectors = 4;
+constexpr int kMostRefinements = 25;
+constexpr double kToBoundary = 0.99;
+
+}  // namespace
+
+PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
+    : p_(problem),
+      grid_(problem),
+      normal_(problem, grid_),
+      hinges_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
+      cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_},
+      proximal_(kProximal) {
+  for (Vector* v : {&x_, &dx_, &dx_accepted_, &rhs_, &dual_residual_x_}) v->setZero(normal_.size());
+  const Index norm_size = p_.has_norm ? slopes() : 0;
+  for (Vector* v : {&t_, &dt_, &dt_accepted_, &dual_residual_t_}) v->setZero(norm_size);
+  for (Vector* v : {&zeta_, &dzeta_, &dzeta_accepted_, &dual_residual_zeta_}) v->setZero(hinges_);
+  const auto equalities = static_cast<Index>(p_.equality_entries.size());
+  for (Vector* v : {&nu_, &dnu_, &dnu_accepted_}) v->setZero(equalities);
+  for (Vector* v : {&divergence_, &field_}) v->setZero(p_.entries());
+
+  convexity_.resize(p_.entries());
+  convexity_.count -= static_cast<Index>(p_.zero_entries.size()) + equalities;
+  upper_.resize(norm_size);
+  lower_.resize(norm_size);
+  norm_.resize(p_.has_norm ? p_.pieces : 0);
+  bound_.resize(std::isfinite(p_.bound) ? 1 : 0);
+  over_.resize(hinges_);
+  nonneg_.resize(hinges_);
+  for (Cone* cone : cones_) {
+    cone->delta = kDelta;
+    count_ += cone->count;
+  }
+  over_.delta = nonneg_.delta = kHingeDelta;
+  if (p_.has_norm && p_.features > 0) {
+    const auto range = (p_.location.colwise().maxCoeff() - p_.location.colwise().minCoeff()).transpose().eval();
+    flow_reach_ = (range.array() / p_.norm_weight.array()).maxCoeff();
+  }
+}
+
+const HingeItem& PrimalDualMethod::hinge(Index t) const {
+  const auto singles = static_cast<Index>(p_.single.size());
+  return t < singles ? p_.single[at(t)] : p_.coupled[at(t - singles)];
+}
+
+// D[plus] - D[minus]
+double PrimalDualMethod::hinge_argument(const Vector& grid, Index t) const {
+  const HingeItem& item = hinge(t);
+  return (item.plus == kNoEntry ? 0 : grid(item.plus)) - grid(item.minus);
+}
+
+void PrimalDualMethod::add_hinge_to_field(Index t, double value) {
+  const HingeItem& item = hinge(t);
+  if (item.plus != kNoEntry) field_(item.plus) += value;
+  field_(item.minus) -= value;
+}
+
+void PrimalDualMethod::clear_non_constraints(Vector& grid) const {
+  for (const Index e : p_.zero_entries) grid(e) = 0;
+  for (const Index e : p_.equality_entries) grid(e) = 0;
+}
+
+// The generator kappa ||x||^2 / 2 is strictly convex: every free entry of D is positive when K = n.
+void PrimalDualMethod::start() {
+  const double kappa = 3 / static_cast<double>(std::max<Index>(1, p_.features));
+  for (Index k = 0; k < p_.pieces; ++k) {
+    x_(p_.z_of_piece[at(k)]) = 0.5 * kappa * p_.anchor.row(k).squaredNorm();
+    slopes_of(x_).segment(k * p_.features, p_.features) = kappa * p_.anchor.row(k).transpose();
+  }
+  double mu = 0.1;
+  if (p_.has_norm) start_norm(mu);
+  grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
+  convexity_.s = divergence_.cwiseMax(std::max(1e-3, 0.01 * divergence_.cwiseAbs().mean()));
+  for (const Index e : p_.zero_entries) convexity_.s(e) = 1;
+  for (const Index e : p_.equality_entries) convexity_.s(e) = 1;
+  for (Cone* cone : {&convexity_, &upper_, &lower_, &norm_, &bound_}) cone->y = mu * cone->s.cwiseInverse();
+  clear_non_constraints(convexity_.y);
+  start_hinges();
+}
+
+void PrimalDualMethod::start_norm(double& mu) {
+  auto a = slopes_of(x_);
+  t_ = a.cwiseAbs().array() + 3 / static_cast<double>(std::max<Index>(1, p_.features));
+  double largest = 0;
+  for (Index k = 0; k < p_.pieces; ++k) {
+    largest = std::max(largest, t_.segment(k * p_.features, p_.features).dot(p_.norm_weight));
+  }
+  if (2 * largest > 0.9 * p_.bound) {
+    const double shrink = 0.9 * p_.bound / (2 * largest);
+    x_ *= shrink;
+    t_ *= shrink;
+    largest *= shrink;
+  }
+  lipschitz() = 2 * largest;
+  // The multipliers of the norms must come to sum to lambda: start at that order of magnitude.
+  mu = std::max(mu, p_.lambda * largest / static_cast<double>(p_.pieces));
+  upper_.s = t_ - a;
+  lower_.s = t_ + a;
+  for (Index k = 0; k < p_.pieces; ++k) {
+    norm_.s(k) = lipschitz() - t_.segment(k * p_.features, p_.features).dot(p_.norm_weight);
+  }
+  if (bound_.count > 0) bound_.s(0) = p_.bound - lipschitz();
+}
+
+// The two multipliers of a hinge sum to its weight from the start, so that they always do.
+void PrimalDualMethod::start_hinges() {
+  for (Index t = 0; t < hinges_; ++t) {
+    const double value = hinge(t).margin + hinge_argument(divergence_, t);
+    zeta_(t) = std::max(value, 0.0) + 0.5 * hinge(t).margin;
+    over_.s(t) = zeta_(t) - value;
+    nonneg_.s(t) = zeta_(t);
+    const double share = nonneg_.s(t) / (over_.s(t) + nonneg_.s(t));
+    over_.y(t) = hinge(t).weight * share;
+    nonneg_.y(t) = hinge(t).weight * (1 - share);
+  }
+}
+
+const IterateMeasures& PrimalDualMethod::measure() {
+  grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
+  convexity_.r = divergence_ - convexity_.s;
+  clear_non_constraints(convexity_.r);
+  // field_: derivative of the Lagrangian by D.
+  field_ = -convexity_.y;
+  double loss = 0, dual = 0, largest_norm = 0, damage = 0;
+  if (p_.has_linear) {
+    field_ += p_.linear;
+    loss += p_.linear.dot(divergence_);
+  }
+  if (p_.has_quadratic) {
+    field_.array() += 2 * p_.quadratic.array() * (divergence_ - p_.target).array();
+    loss += (p_.quadratic.array() * (divergence_ - p_.target).array().square()).sum();
+    dual += (p_.quadratic.array() * (p_.target.array().square() - divergence_.array().square())).sum();
+  }
+  measures_.primal_residual = 0;
+  for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
+    const Index e = p_.equality_entries[q];
+    field_(e) -= nu_(static_cast<Index>(q));
+    measures_.primal_residual = std::max(measures_.primal_residual, std::abs(divergence_(e)));
+  }
+  measure_hinges(loss, dual);
+  grid_.adjoint(field_.data(), dual_residual_x_.data(), dual_residual_x_.data() + p_.z_count);
+  dual_residual_x_(x_.size() - 1) = 0;
+  const auto z = x_.head(p_.z_count);
+  const double z_error = dual_residual_x_.head(p_.z_count).lpNorm<1>();
+  if (p_.has_norm) {
+    measure_norm(dual, largest_norm, damage);
+    // A bound is proved after moving flow between nearby pieces, about a tenth of the whole range.
+    damage = (damage + 0.1 * flow_reach_ * z_error) * largest_norm;
+  } else {
+    damage = 10 * slopes_of(dual_residual_x_).cwiseAbs().dot(slopes_of(x_).cwiseAbs());
+  }
+  measures_.dual_damage = damage + z_error * (z.maxCoeff() - z.minCoeff());
+  measures_.primal = loss + p_.lambda * largest_norm;
+  measures_.dual = dual;
+  measures_.dual_residual = dual_residual_x_.lpNorm<Eigen::Infinity>();
+  double products = 0;
+  for (const Cone* cone : cones_) {
+    if (cone->count == 0) continue;
+    products += cone->s.dot(cone->y);
+    // The hinges' slacks follow D with a delay that does no harm: losses are recomputed.
+    if (cone != &over_ && cone != &nonneg_) {
+      measures_.primal_residual = std::max(measures_.primal_residual, cone->r.lpNorm<Eigen::Infinity>());
+    }
+  }
+  measures_.mu = products / static_cast<double>(std::max<Index>(1, count_));
+  return measures_;
+}
+
+void PrimalDualMethod::measure_hinges(double& loss, double& dual) {
+  for (Index t = 0; t < hinges_; ++t) {
+    const HingeItem& item = hinge(t);
+    const double value = item.margin + hinge_argument(divergence_, t);
+    over_.r(t) = zeta_(t) - value - over_.s(t);
+    nonneg_.r(t) = zeta_(t) - nonneg_.s(t);
+    dual_residual_zeta_(t) = item.weight - over_.y(t) - nonneg_.y(t);
+    add_hinge_to_field(t, over_.y(t));
+    loss += item.weight * std::max(0.0, value);
+    dual += over_.y(t) * item.margin;
+  }
+}
+
+void PrimalDualMethod::measure_norm(double& dual, double& largest_norm, double& damage) {
+  const auto a = slopes_of(x_);
+  auto residual = slopes_of(dual_residual_x_);
+  residual += upper_.y - lower_.y;
+  upper_.r = t_ - a - upper_.s;
+  lower_.r = t_ + a - lower_.s;
+  double& lipschitz_residual = dual_residual_x_(x_.size() - 1);
+  lipschitz_residual = p_.lambda - norm_.y.sum();
+  for (Index k = 0; k < p_.pieces; ++k) {
+    double norm = 0, used = 0, worst = 0;
+    for (Index j = 0; j < p_.features; ++j) {
+      const Index i = k * p_.features + j;
+      norm += p_.norm_weight(j) * std::abs(a(i));
+      used += p_.norm_weight(j) * t_(i);
+      dual_residual_t_(i) = -upper_.y(i) - lower_.y(i) + p_.norm_weight(j) * norm_.y(k);
+      worst = std::max(worst, (std::abs(residual(i)) + std::abs(dual_residual_t_(i))) / p_.norm_weight(j));
+    }
+    largest_norm = std::max(largest_norm, norm);
+    damage += worst;
+    norm_.r(k) = lipschitz() - used - norm_.s(k);
+  }
+  if (bound_.count > 0) {
+    bound_.r(0) = p_.bound - lipschitz() - bound_.s(0);
+    lipschitz_residual += bound_.y(0);
+    dual -= p_.bound * bound_.y(0);
+  }
+  damage += std::abs(lipschitz_residual);
+}
+
+bool PrimalDualMethod::advance(double least_mu) {
+  proximal_ = kProximal;
+  if (!factor()) return false;
+  predict();
+  double after = 0;
+  for (const Cone* cone : cones_) {
+    if (cone->count > 0) after += (cone->s + primal_step_ * cone->ds).dot(cone->y + dual_step_ * cone->dy);
+  }
+  const double mu = measures_.mu;
+  const double ratio = mu > 0 ? after / (mu * static_cast<double>(count_)) : 0;
+  const double target = std::max({mu * ratio * ratio * ratio, 1e-6 * mu, std::min(mu, least_mu)});
+  correct(target);
+  correct_centrality(target);
+  move();
+  if (!x_.allFinite()) return false;
+  // Couplings in the arrow's update can be too strong for it; the dense factorization takes anything.
+  if (poor_solves_ >= 3) {
+    poor_solves_ = 0;
+    normal_.use_dense();
+  }
+  return true;
+}
+
+// Straight at the boundary.
+void PrimalDualMethod::predict() {
+  for (Cone* cone : cones_) cone->c = -cone->s.cwiseProduct(cone->y);
+  solve_direction();
+  step_lengths(false);
+}
+
+// At products of `target`, with the second-order term of the prediction.
+void PrimalDualMethod::correct(double target) {
+  for (Cone* cone : cones_) {
+    cone->c.array() = target - cone->s.array() * cone->y.array() - cone->ds.array() * cone->dy.array();
+  }
+  clear_non_constraints(convexity_.c);
+  solve_direction();
+  accept_direction();
+  step_lengths(true);
+}
+
+// Gondzio: aim at a longer step, pull the products that would leave [target / 10, 100 target] back to it, and keep the
+// new direction when the step did grow.
+void PrimalDualMethod::correct_centrality(double target) {
+  for (int round = 0; round < kMostCorrectors && std::min(primal_step_, dual_step_) < 0.95; ++round) {
+    const double aim_primal = std::min(1.0, 1.08 * primal_step_ + 0.3);
+    const double aim_dual = std::min(1.0, 1.08 * dual_step_ + 0.3);
+    for (Cone* cone : cones_) {
+      for (Index i = 0; i < cone->s.size(); ++i) {
+        const double product =
+            (cone->s(i) + aim_primal * cone->ds_accepted(i)) * (cone->y(i) + aim_dual * cone->dy_accepted(i));
+        if (product < 0.1 * target) cone->c(i) += 0.1 * target - product;
+        if (product > 100 * target) cone->c(i) += std::max(100 * target - product, -100 * target);
+      }
+    }
+    clear_non_constraints(convexity_.c);
+    solve_direction();
+    const double old_primal = primal_step_, old_dual = dual_step_;
+    step_lengths(false);
+    if (primal_step_ + dual_step_ < old_primal + old_dual + 0.02) {
+      primal_step_ = old_primal;
+      dual_step_ = old_dual;
+      return;
+    }
+    accept_direction();
+  }
+}
+
+void PrimalDualMethod::accept_direction() {
+  for (Cone* cone : cones_) cone->accept_direction();
+  dx_.swap(dx_accepted_);
+  dt_.swap(dt_accepted_);
+  dzeta_.swap(dzeta_accepted_);
+  dnu_.swap(dnu_accepted_);
+}
+
+void PrimalDualMethod::step_lengths(bool accepted) {
+  primal_step_ = dual_step_ = 1;
+  for (const Cone* cone : cones_) {
+    primal_step_ = std::min(primal_step_, largest_step(cone->s, accepted ? cone->ds_accepted : cone->ds));
+    dual_step_ = std::min(dual_step_, largest_step(cone->y, accepted ? cone->dy_accepted : cone->dy));
+  }
+  // A quadratic objective ties the dual residual to the primal step.
+  if (p_.has_quadratic) primal_step_ = dual_step_ = std::min(primal_step_, dual_step_);
+}
+
+void PrimalDualMethod::move() {
+  const double primal = kToBoundary * primal_step_, dual = kToBoundary * dual_step_;
+  last_step_ = std::max(primal, dual);
+  x_ += primal * dx_accepted_;
+  t_ += primal * dt_accepted_;
+  zeta_ += primal * dzeta_accepted_;
+  nu_ += dual * dnu_accepted_;
+  for (Cone* cone : cones_) {
+    cone->s += primal * cone->ds_accepted;
+    cone->y += dual * cone->dy_accepted;
+  }
+}
+
+PrimalPoint PrimalDualMethod::primal_point() const {
+  PrimalPoint point;
+  point.z = x_.head(p_.z_count);
+  point.slopes = Eigen::Map<const Matrix>(x_.data() + p_.z_count, p_.pieces, p_.features);
+  return point;
+}
+
+DualPoint PrimalDualMethod::dual_point() const {
+  DualPoint point;
+  point.entries = convexity_.y;
+  point.equality = nu_;
+  point.single = over_.y.head(static_cast<Index>(p_.single.size()));
+  point.coupled = over_.y.tail(static_cast<Index>(p_.coupled.size()));
+  if (p_.has_quadratic) point.quadratic_slope = 2 * p_.quadratic.cwiseProduct(divergence_ - p_.target);
+  return point;
+}
+
+// --- The Newton system -----------------------------------------------------------------------------------------
+
+bool PrimalDualMethod::factor() {
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    set_weights();
+    if (normal_.factor()) return true;
+    proximal_ *= 100;
+  }
+  return false;
+}
+
+void PrimalDualMethod::set_weights() {
+  NormalWeights& w = normal_.weights();
+  w.proximal = proximal_;
+  w.grid.array() = convexity_.y.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
+  if (p_.has_quadratic) w.grid += 2 * p_.quadratic;
+  for (const Index e : p_.equality_entries) w.grid(e) = 1 / kEqualityDelta;
+  const auto singles = static_cast<Index>(p_.single.size());
+  for (Index t = 0; t < hinges_; ++t) {
+    const double over = over_.weight(t), nonneg = nonneg_.weight(t);
+    const double reduced = over + nonneg > 0 ? over * nonneg / (over + nonneg) : 0;
+    if (t < singles) {
+      w.grid(p_.single[at(t)].minus) += reduced;
+    } else {
+      w.coupled(t - singles) = reduced;
+    }
+  }
+  w.lipschitz = p_.has_norm ? 0 : 1;
+  if (p_.has_norm) set_norm_weights();
+}
+
+// Eliminating t_k, whose matrix is T = diag(u + l) + w q q', leaves diag(4 u l / (u + l)) + w / (1 + w sum) f f' on
+// a_k, f = q (l - u) / (u + l); written so that nothing cancels.
+void PrimalDualMethod::set_norm_weights() {
+  NormalWeights& w = normal_.weights();
+  for (Index k = 0; k < p_.pieces; ++k) {
+    double sum = 0;
+    for (Index j = 0; j < p_.features; ++j) {
+      const Index i = k * p_.features + j;
+      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
+      sum += q * q / (upper + lower);
+      w.slope_diagonal(k, j) = 4 * upper * lower / (upper + lower);
+      w.slope_rank_one(k, j) = q * (lower - upper) / (upper + lower);
+    }
+    w.norm(k) = norm_.weight(k) / (1 + norm_.weight(k) * sum);
+  }
+  if (bound_.count > 0) w.lipschitz = bound_.weight(0);
+}
+
+// Solves for the right-hand sides c of the cones: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
+void PrimalDualMethod::solve_direction() {
+  for (Cone* cone : cones_) cone->start_direction();
+  field_ = convexity_.dy;
+  for (const Index e : p_.equality_entries) field_(e) = -divergence_(e) / kEqualityDelta;
+  for (Index t = 0; t < hinges_; ++t) {
+    const double over = over_.weight(t), nonneg = nonneg_.weight(t);
+    const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
+    add_hinge_to_field(t, -over_.dy(t) + (over + nonneg > 0 ? over * rhs_zeta / (over + nonneg) : 0));
+  }
+  grid_.adjoint(field_.data(), rhs_.data(), rhs_.data() + p_.z_count);
+  rhs_(x_.size() - 1) = 0;
+  if (p_.has_norm) reduce_norm_rhs();
+  rhs_ -= dual_residual_x_;
+
+  const double wanted = std::max(0.01 * measures_.dual_residual, 1e-15);
+  const double reached = normal_.solve(rhs_, dx_, wanted, kMostRefinements);
+  poor_solves_ = reached > 30 * wanted && reached > 1e-9 * rhs_.lpNorm<Eigen::Infinity>() ? poor_solves_ + 1 : 0;
+
+  // Back to everything that was eliminated; field_ is now dD.
+  grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());
+  if (p_.has_norm) recover_norm();
+  recover_hinges();
+  for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
+    const Index e = p_.equality_entries[q];
+    dnu_(static_cast<Index>(q)) = -(divergence_(e) + field_(e)) / kEqualityDelta;
+  }
+  convexity_.dy.array() -=
+      convexity_.y.array() * field_.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
+  clear_non_constraints(convexity_.dy);
+  for (Cone* cone : cones_) cone->finish_direction();
+}
+
+// Right-hand side of t into dt_, and its elimination from those of a and L.
+void PrimalDualMethod::reduce_norm_rhs() {
+  const NormalWeights& w = normal_.weights();
+  auto rhs_slopes = slopes_of(rhs_);
+  double& rhs_lipschitz = rhs_(x_.size() - 1);
+  rhs_slopes += lower_.dy - upper_.dy;
+  rhs_lipschitz = norm_.dy.sum() - (bound_.count > 0 ? bound_.dy(0) : 0);
+  for (Index k = 0; k < p_.pieces; ++k) {
+    double along = 0, sum = 0;
+    for (Index j = 0; j < p_.features; ++j) {
+      const Index i = k * p_.features + j;
+      dt_(i) = -dual_residual_t_(i) + upper_.dy(i) + lower_.dy(i) - p_.norm_weight(j) * norm_.dy(k);
+      along += p_.norm_weight(j) * dt_(i) / (upper_.weight(i) + lower_.weight(i));
+    }
+    for (Index j = 0; j < p_.features; ++j) {
+      const Index i = k * p_.features + j;
+      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
+      const double solved = (dt_(i) - w.norm(k) * along * q) / (upper + lower);
+      rhs_slopes(i) -= (lower - upper) * solved;
+      sum += q * solved;
+    }
+    rhs_lipschitz += norm_.weight(k) * sum;
+  }
+}
+
+void PrimalDualMethod::recover_norm() {
+  const NormalWeights& w = normal_.weights();
+  const auto da = slopes_of(dx_);
+  const double d_lipschitz = dx_(x_.size() - 1);
+  for (Index k = 0; k < p_.pieces; ++k) {
+    double along = 0, sum = 0;
+    for (Index j = 0; j < p_.features; ++j) {
+      const Index i = k * p_.features + j;
+      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
+      dt_(i) += -(lower - upper) * da(i) + norm_.weight(k) * q * d_lipschitz;
+      along += q * dt_(i) / (upper + lower);
+    }
+    for (Index j = 0; j < p_.features; ++j) {
+      const Index i = k * p_.features + j;
+      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
+      dt_(i) = (dt_(i) - w.norm(k) * along * q) / (upper + lower);
+      sum += q * dt_(i);
+      upper_.dy(i) -= upper * (dt_(i) - da(i));
+      lower_.dy(i) -= lower * (dt_(i) + da(i));
+    }
+    norm_.dy(k) -= norm_.weight(k) * (d_lipschitz - sum);
+  }
+  if (bound_.count > 0) bound_.dy(0) += bound_.weight(0) * d_lipschitz;
+}
+
+void PrimalDualMethod::recover_hinges() {
+  for (Index t = 0; t < hinges_; ++t) {
+    const double over = over_.weight(t), nonneg = nonneg_.weight(t), change = hinge_argument(field_, t);
+    const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
+    dzeta_(t) = over + nonneg > 0 ? (rhs_zeta + over * change) / (over + nonneg) : 0;
+    over_.dy(t) -= over * (dzeta_(t) - change);
+    nonneg_.dy(t) -= nonneg * dzeta_(t);
+  }
+}
+
+}  // namespace bregmax::internal

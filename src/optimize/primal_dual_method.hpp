@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+
+#include "optimize/canonical_problem.hpp"
+#include "optimize/cone.hpp"
+#include "optimize/divergence_grid.hpp"
+#include "optimize/normal_equations.hpp"
+
+namespace bregmax::internal {
+
+// What is known about the current iterate, in canonical units.
+struct IterateMeasures {
+  double primal = 0;           // objective of the model, hinges and norm recomputed
+  double dual = 0;             // objective of the multipliers
+  double dual_damage = 0;      // what their infeasibility may take off a proved bound
+  double primal_residual = 0;  // largest, over all constraints
+  double dual_residual = 0;
+  double mu = 0;  // mean complementarity product
+};
+
+// Mehrotra's predictor-corrector method with Gondzio's centrality correctors on the canonical problem:
+//
+//   minimise  linear D + sum quadratic (D - target)^2 + sum weight zeta + lambda L
+//   s.t.      D >= 0                                       (convexity_)
+//             t - a >= 0, t + a >= 0, L - sum q t >= 0     (upper_, lower_, norm_)
+//             bound - L >= 0                               (bound_)
+//             zeta - margin - D[plus] + D[minus] >= 0, zeta >= 0   (over_, nonneg_)
+//
+// Unknowns are x = (z, a, L), t and zeta; t and zeta are eliminated in closed form, x by the normal equations.
+class PrimalDualMethod {
+ public:
+  explicit PrimalDualMethod(const CanonicalProblem& problem);
+
+  void start();
+  // Brings residuals and measures up to date with the iterate.
+  const IterateMeasures& measure();
+  // One iteration; complementarity is not driven below `least_mu`. False: the linear algebra broke down.
+  bool advance(double least_mu);
+
+  Index constraint_count() const { return count_; }
+  double last_step() const { return last_step_; }
+  PrimalPoint primal_point() const;
+  DualPoint dual_point() const;
+
+ private:
+  const HingeItem& hinge(Index t) const;
+  double hinge_argument(const Vector& grid, Index t) const;
+  void add_hinge_to_field(Index t, double value);
+  void clear_non_constraints(Vector& grid) const;
+  double& lipschitz() { return x_(x_.size() - 1); }
+  Index slopes() const { return p_.pieces * p_.features; }
+  auto slopes_of(Vector& x) const { return x.segment(p_.z_count, slopes()); }
+  auto slopes_of(const Vector& x) const { return x.segment(p_.z_count, slopes()); }
+
+  void start_norm(double& mu);
+  void start_hinges();
+  void measure_norm(double& dual, double& largest_norm, double& damage);
+  void measure_hinges(double& loss, double& dual);
+
+  bool factor();
+  void set_weights();
+  void set_norm_weights();
+  void solve_direction();
+  void reduce_norm_rhs();
+  void recover_norm();
+  void recover_hinges();
+  void step_lengths(bool accepted);
+  void accept_direction();
+  void predict();
+  void correct(double target);
+  void correct_centrality(double target);
+  void move();
+
+  const CanonicalProblem& p_;
+  DivergenceGrid grid_;
+  NormalEquations normal_;
+  IterateMeasures measures_;
+  Index hinges_, count_ = 0;
+  Cone convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
+  std::array<Cone*, 7> cones_;
+  // The iterate, its change (dx_ ...) and the change that is kept while another is tried.
+  Vector x_, t_, zeta_, nu_;  // nu: multipliers of the equality entries
+  Vector dx_, dt_, dzeta_, dnu_;
+  Vector dx_accepted_, dt_accepted_, dzeta_accepted_, dnu_accepted_;
+  Vector rhs_, dual_residual_x_, dual_residual_t_, dual_residual_zeta_;
+  Vector divergence_, field_;
+  double proximal_;
+  double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
+  double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
+  int poor_solves_ = 0;
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,51 @@
+#include "optimize/zero_model.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Solution zero_model(const LearningProblem& problem) {
+  Solution solution;
+  solution.slopes.setZero(problem.pieces, problem.points.cols());
+  solution.offsets.setZero(problem.pieces);
+  Matrix& convexity = solution.dual.convexity;
+  Vector& items = solution.dual.items;
+  convexity.setZero(problem.points.rows(), problem.pieces);
+  const auto piece = [&](Index row) { return problem.piece_of[at(row)]; };
+  const auto push_down = [&](Index i, Index j, double slope) { convexity(i, piece(j)) += slope; };
+  const auto push_up = [&](Index i, Index j, double slope) { convexity(j, piece(i)) += slope; };
+
+  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
+    items.resize(static_cast<Index>(comparisons->size()));
+    for (std::size_t t = 0; t < comparisons->size(); ++t) {
+      const Comparison& c = (*comparisons)[t];
+      items(static_cast<Index>(t)) = c.weight;
+      push_down(c.i, c.j, c.weight);
+      push_up(c.k, c.l, c.weight);
+    }
+  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
+    items.setZero(static_cast<Index>(pairs->size()));
+    for (std::size_t t = 0; t < pairs->size(); ++t) {
+      const Pair& p = (*pairs)[t];
+      if (p.similar) continue;
+      items(static_cast<Index>(t)) = p.weight;
+      push_up(p.i, p.j, p.weight);
+    }
+  } else {
+    const auto& targets = std::get<Targets>(problem.supervision);
+    items.resize(static_cast<Index>(targets.size()));
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const Target& g = targets[t];
+      const double slope = -2 * g.weight * g.value;
+      items(static_cast<Index>(t)) = slope;
+      if (slope > 0) push_down(g.i, g.j, slope);
+      if (slope < 0) push_up(g.i, g.j, -slope);
+    }
+  }
+  return solution;
+}
+
+}  // namespace bregmax::internal
