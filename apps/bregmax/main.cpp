@@ -23,6 +23,7 @@ ExitCode report_mistake(std::string message) {
 }
 
 void add_commands(CLI::App& program, Action& chosen) {
+  add_demo(program, chosen);
   add_fit(program, chosen);
   add_show(program, chosen);
   add_divergence(program, chosen);
