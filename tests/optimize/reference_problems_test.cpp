@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "bregmax/optimize/certificate.hpp"
+#include "bregmax/optimize/interior_point.hpp"
+#include "optimize/problems.hpp"
+
+namespace bregmax {
+namespace {
+
+struct ReferenceProblem {
+  std::string name;
+  LearningProblem problem;
+  double objective, objective_error;
+};
+
+// The file says in its head what it holds.
+class ReferenceFile {
+ public:
+  explicit ReferenceFile(const std::string& path) : stream_(path) {
+    while (stream_ && stream_.peek() == '#') stream_.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+
+  bool next() { return word() == "problem"; }
+
+  ReferenceProblem read() {
+    ReferenceProblem reference;
+    LearningProblem& problem = reference.problem;
+    reference.name = word();
+    const std::string kind = word();
+    const Index rows = index(), features = index();
+    problem.pieces = static_cast<int>(index());
+    const Index items = index();
+    problem.lambda = number();
+    problem.lipschitz_bound = number();
+    reference.objective = number();
+    reference.objective_error = number();
+    problem.points.resize(rows, features);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < features; ++j) problem.points(i, j) = number();
+      problem.piece_of.push_back(static_cast<int>(index()));
+    }
+    problem.supervision = read_items(kind, items);
+    return reference;
+  }
+
+ private:
+  Supervision read_items(const std::string& kind, Index count) {
+    Comparisons comparisons;
+    Pairs pairs;
+    Targets targets;
+    for (Index t = 0; t < count; ++t) {
+      const Index i = index(), j = index();
+      if (kind == "comparisons") {
+        const Index k = index();
+        comparisons.push_back({i, j, k, index()});
+      } else if (kind == "pairs") {
+        pairs.push_back({i, j, index() == 1});
+      } else {
+        targets.push_back({i, j, number()});
+      }
+    }
+    if (kind == "comparisons") return comparisons;
+    if (kind == "pairs") return pairs;
+    return targets;
+  }
+  std::string word() {
+    std::string text;
+    stream_ >> text;
+    return text;
+  }
+  double number() { return std::stod(word()); }
+  Index index() { return std::stol(word()); }
+
+  std::ifstream stream_;
+};
+
+TEST(ReferenceProblems, AreSolvedToTheirOptimum) {
+  ReferenceFile file(BREGMAX_TEST_DATA_DIR "/reference_problems.txt");
+  int count = 0;
+  for (; file.next(); ++count) {
+    const ReferenceProblem reference = file.read();
+    SCOPED_TRACE(reference.name);
+    const Solution solution = test::solve_to_optimality(reference.problem);
+    const double found = solution.report.objective;
+    EXPECT_NEAR(found, reference.objective, reference.objective_error + 1e-6 * reference.objective + 1e-9);
+    EXPECT_LE(solution.report.iterations, 100);
+    // A tighter tolerance only confirms it.
+    const Solution tight = solve_interior_point(reference.problem, {.tolerance = 1e-9});
+    EXPECT_EQ(tight.report.status, SolveStatus::kOptimal);
+    EXPECT_LE(tight.report.relative_gap, 1e-9);
+    EXPECT_LE(solution.report.dual_objective, tight.report.objective + 1e-9 * (1 + found));
+    EXPECT_LE(tight.report.dual_objective, found + 1e-9 * (1 + found));
+  }
+  EXPECT_EQ(count, 30);
+}
+
+}  // namespace
+}  // namespace bregmax
