@@ -51,6 +51,7 @@ Supervision make_supervision(const FitRequest& request, const Table& table) {
 }
 
 ExitCode run_fit(const FitRequest& request) {
+  const Interrupt interrupt;
   check_request(request);
   if (!request.out.empty()) check_can_write(request.out);
   const ThreadLimit limit(static_cast<int>(request.threads));
@@ -58,7 +59,6 @@ ExitCode run_fit(const FitRequest& request) {
   const Supervision supervision = make_supervision(request, table);
   const FitOptions options = fit_options(request, table, supervision);
 
-  const Interrupt interrupt;
   ProgressLine progress(options.tolerance);
   FitResult result = fit(table.features, supervision, options, progress.control());
   progress.clear();

@@ -59,7 +59,7 @@ void add_lambda(CLI::App& command, FitRequest& request) {
 
 void add_pieces(CLI::App& command, FitRequest& request) {
   const auto accept = [&request](const std::string& given) {
-    request.pieces = given == "all" ? 0 : parse_whole("--pieces", given, {1, kMostItems});
+    request.pieces = given == "all" ? 0 : parse_whole("--pieces", given, {1, kMostItems}, "all");
   };
   CLI::Option* pieces = command
                             .add_option_function<std::string>(

@@ -22,6 +22,13 @@ ExitCode report_mistake(std::string message) {
   return kMistake;
 }
 
+// CLI11 counts values ("--lambda: 1 required V missing"); this says what is wrong.
+std::string explain_count(const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  const bool missing = message.find("missing") != std::string::npos;
+  return option + (missing ? " needs a value" : " was given more than once");
+}
+
 void add_commands(CLI::App& program, Action& chosen) {
   add_demo(program, chosen);
   add_fit(program, chosen);
@@ -65,6 +72,8 @@ ExitCode run(int argc, char** argv) {
     program.exit(wish);
     flush_output();
     return kDone;
+  } catch (const CLI::ArgumentMismatch& mistake) {
+    return report_mistake(explain_count(mistake.what()));
   } catch (const CLI::ParseError& mistake) {
     return report_mistake(mistake.what());
   }

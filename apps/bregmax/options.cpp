@@ -60,9 +60,12 @@ double parse_number(const std::string& name, const std::string& text, const Numb
   return value;
 }
 
-std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range) {
+std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
+                          const std::string& word) {
   std::uint64_t value = 0;
-  if (!read_number(text, value) || value < range.low || value > range.high) refuse(name, text, range.text());
+  if (!read_number(text, value) || value < range.low || value > range.high) {
+    refuse(name, text, word.empty() ? range.text() : fmt::format("{}, or {}", range.text(), word));
+  }
   return value;
 }
 
@@ -131,7 +134,7 @@ void OptionAdder::piece_column_to_skip(std::string& value) {
 
 void OptionAdder::threads(std::uint64_t& value) {
   const auto accept = [&value](const std::string& given) {
-    value = given == "all" ? 0 : parse_whole("--threads", given, {1, kMostThreads});
+    value = given == "all" ? 0 : parse_whole("--threads", given, {1, kMostThreads}, "all");
   };
   command_
       .add_option_function<std::string>("--threads", accept,

@@ -57,8 +57,10 @@ class OptionAdder {
   CLI::App& command_;
 };
 
-// The whole text must be a number in the range; `name` is the option that it came from. Throws Error.
+// The whole text must be a number in the range; `name` is the option that it came from, `word` what else it takes.
+// Throws Error.
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
-std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range);
+std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
+                          const std::string& word = "");
 
 }  // namespace bregmax::app

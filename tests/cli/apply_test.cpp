@@ -1,0 +1,143 @@
+// What is done with a saved model.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "bregmax/data/npy.hpp"
+#include "bregmax/data/table.hpp"
+#include "bregmax/model/model.hpp"
+#include "bregmax/tasks/nearest_neighbours.hpp"
+#include "cli/program.hpp"
+
+namespace bregmax::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Apply : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome outcome = run(directory_, {"fit", "builtin:iris", "--pieces", "8", "--comparisons", "200",
+                                             "--smoothing", "0.5", "--threads", "1", "--out", "m.bregmax"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    model_ = load_model(directory_ / "m.bregmax");
+    iris_ = read_table("builtin:iris");
+    rows_ = model_.scaling.apply(iris_.features);
+  }
+
+  TemporaryDirectory directory_;
+  Model model_;
+  Table iris_;
+  Matrix rows_;
+};
+
+TEST_F(Apply, DivergenceEqualsTheLibrary) {
+  const Matrix expected = model_.divergence->matrix(rows_, rows_);
+  EXPECT_EQ(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "--out", "d.npy"}).exit_code, 0);
+  const Matrix npy = parse_npy(read_file(directory_ / "d.npy"), "d.npy");
+  EXPECT_EQ((npy - expected).cwiseAbs().maxCoeff(), 0);
+
+  EXPECT_EQ(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "builtin:iris", "--out", "d.csv"}).exit_code,
+            0);
+  const Matrix csv = read_table(directory_ / "d.csv", {"none", ""}).features;
+  EXPECT_EQ((csv - expected).cwiseAbs().maxCoeff(), 0) << "17 digits";
+
+  const Outcome printed = run(directory_, {"divergence", "m.bregmax", "builtin:iris"});
+  EXPECT_EQ(printed.out, read_file(directory_ / "d.csv"));
+  const nlohmann::json json = json_of(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "--json"}));
+  EXPECT_EQ(json["divergences"][3][99].get<double>(), expected(3, 99));
+}
+
+TEST_F(Apply, DivergenceKeepsTheOrderOfItsArguments) {
+  directory_.write("a.csv", "5.1,3.5,1.4,0.2\n");
+  directory_.write("b.csv", "6.3,3.3,6.0,2.5\n5.7,2.8,4.1,1.3\n");
+  const nlohmann::json json = json_of(run(directory_, {"divergence", "m.bregmax", "a.csv", "b.csv", "--json"}));
+  EXPECT_EQ(json["rows"], 1);
+  EXPECT_EQ(json["columns"], 2);
+  const Matrix a = model_.scaling.apply(read_table(directory_ / "a.csv", {"none", ""}).features);
+  const Matrix b = model_.scaling.apply(read_table(directory_ / "b.csv", {"none", ""}).features);
+  const Matrix expected = model_.divergence->matrix(a, b);
+  for (Index c = 0; c < 2; ++c)
+    EXPECT_EQ(json["divergences"][0][static_cast<std::size_t>(c)].get<double>(), expected(0, c));
+}
+
+TEST_F(Apply, RefusesDataThatDoesNotFit) {
+  const std::string wrong_count = mistake_of(run(directory_, {"divergence", "m.bregmax", "builtin:wine"}));
+  EXPECT_THAT(wrong_count, HasSubstr("13 features"));
+  EXPECT_THAT(wrong_count, HasSubstr("the model has 4"));
+  directory_.write("swapped.csv", "sepal_width,sepal_length,petal_length,petal_width\n1,2,3,4\n");
+  EXPECT_THAT(mistake_of(run(directory_, {"divergence", "m.bregmax", "swapped.csv"})), HasSubstr("another order"));
+  EXPECT_THAT(mistake_of(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "--out", "d.txt"})),
+              HasSubstr(".npy or .csv"));
+  EXPECT_THAT(mistake_of(run(directory_, {"evaluate", "m.bregmax", "builtin:iris", "--label", "none"})),
+              HasSubstr("setosa"));
+  EXPECT_THAT(mistake_of(run(directory_, {"cluster", "m.bregmax", "builtin:iris", "-k", "151"})),
+              HasSubstr("1 to 150"));
+  EXPECT_THAT(mistake_of(run(directory_, {"classify", "m.bregmax", "--train", "builtin:iris", "--queries",
+                                          "builtin:iris", "-k", "151"})),
+              HasSubstr("1 to 150"));
+}
+
+TEST_F(Apply, RefusesDamagedModels) {
+  const std::string whole = read_file(directory_ / "m.bregmax");
+  directory_.write("short.bregmax", whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(mistake_of(run(directory_, {"show", "short.bregmax"})), HasSubstr("truncated"));
+  std::string flipped = whole;
+  flipped[whole.size() / 2] = static_cast<char>(flipped[whole.size() / 2] ^ 1);
+  directory_.write("flipped.bregmax", flipped);
+  EXPECT_THAT(mistake_of(run(directory_, {"show", "flipped.bregmax"})), HasSubstr("corrupted"));
+}
+
+TEST_F(Apply, RankListsTheNearestFirst) {
+  const Outcome outcome =
+      run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool", "builtin:iris", "--top", "2"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.rfind("query,rank,row,divergence\n0,1,0,0\n", 0), 0U) << outcome.out.substr(0, 100);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 301);
+  const nlohmann::json json = json_of(run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool",
+                                                       "builtin:iris", "--top", "3", "--json"}));
+  EXPECT_EQ(json["rankings"][149].size(), 3U);
+  EXPECT_EQ(run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool", "builtin:iris", "--top", "2",
+                             "--out", "r.csv"})
+                .out,
+            "");
+  EXPECT_EQ(read_file(directory_ / "r.csv"), outcome.out);
+}
+
+TEST_F(Apply, ClusterAssignsEveryRow) {
+  const Outcome outcome = run(directory_, {"cluster", "m.bregmax", "builtin:iris", "-k", "3", "--restarts", "5"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 151);
+  EXPECT_THAT(outcome.err, HasSubstr("Rand index"));
+  const nlohmann::json json =
+      json_of(run(directory_, {"cluster", "m.bregmax", "builtin:iris", "-k", "3", "--restarts", "5", "--json"}));
+  EXPECT_EQ(json["cluster_of_row"].size(), 150U);
+  EXPECT_EQ(json["centroids"][0].size(), 4U);
+  EXPECT_GT(json["rand_index"].get<double>(), 0.8);
+}
+
+TEST_F(Apply, ClassifyEqualsTheLibrary) {
+  const nlohmann::json json = json_of(
+      run(directory_, {"classify", "m.bregmax", "--train", "builtin:iris", "--queries", "builtin:iris", "--json"}));
+  const Classification expected = classify_nearest(*model_.divergence, rows_, iris_.labels->of_row, rows_, {5});
+  for (std::size_t row = 0; row < 150; ++row) {
+    const auto predicted = static_cast<std::size_t>(expected.predicted[row]);
+    EXPECT_EQ(json["predicted"][row], iris_.labels->class_names[predicted]);
+  }
+  EXPECT_EQ(json["accuracy"].get<double>(), expected_accuracy(expected, iris_.labels->of_row));
+}
+
+TEST_F(Apply, ClassesAreMatchedByNameNotByOrder) {
+  // The test file lists virginica first; numbered by first appearance, its classes differ from those of the training.
+  directory_.write("test.csv", "6.3,3.3,6.0,2.5,virginica\n5.1,3.5,1.4,0.2,setosa\n");
+  const nlohmann::json json =
+      json_of(run(directory_, {"classify", "m.bregmax", "--train", "builtin:iris", "--queries", "test.csv", "--json"}));
+  EXPECT_EQ(json["predicted"], nlohmann::json({"virginica", "setosa"}));
+  EXPECT_EQ(json["accuracy"], 1.0);
+  const nlohmann::json scores =
+      json_of(run(directory_, {"evaluate", "m.bregmax", "test.csv", "--train", "builtin:iris", "--json"}));
+  EXPECT_EQ(scores["knn_accuracy"], 1.0);
+}
+
+}  // namespace
+}  // namespace bregmax::testing

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+
+#include "cli/program.hpp"
+
+namespace bregmax::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kSmall = "a,b,class\n1,2,x\n2,1,x\n1,1,x\n5,6,y\n6,5,y\n7,7,y\n";
+
+nlohmann::json fit(const TemporaryDirectory& directory, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "fit");
+  arguments.insert(arguments.end(), {"--threads", "1", "--json"});
+  const Outcome outcome = run(directory, arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  nlohmann::json result = json_of(outcome);
+  EXPECT_EQ(result.value("status", ""), "optimal");
+  return result;
+}
+
+TEST(Fit, TakesEveryKindOfSupervision) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", kSmall);
+  directory.write("c.csv", "i,j,k,l\n0,1,0,3\n3,4,3,0\n");
+  directory.write("p.csv", "i,j,s,weight\n0,1,1,1\n0,3,0,2\n");
+  directory.write("t.csv", "0,1,0.5\n0,3,2\n");
+  EXPECT_EQ(fit(directory, {"data.csv", "--comparisons-file", "c.csv"})["supervision"], "comparisons");
+  EXPECT_EQ(fit(directory, {"data.csv", "--pairs-file", "p.csv"})["supervision"], "pairs");
+  const nlohmann::json targets = fit(directory, {"data.csv", "--targets-file", "t.csv"});
+  EXPECT_EQ(targets["supervision"], "targets");
+  EXPECT_EQ(targets["lambda"], 0) << "the paper puts no price on the Lipschitz constant here";
+  EXPECT_FALSE(targets["certificate"]["valid_up_to_lipschitz"].is_null());
+  EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs"})["items"], 30);
+  EXPECT_EQ(fit(directory, {"data.csv", "--from-labels", "--comparisons", "7"})["items"], 7);
+  const nlohmann::json standard = fit(directory, {"data.csv"});
+  EXPECT_EQ(standard["items"], 2000);
+  EXPECT_EQ(standard["lambda"], 1);
+}
+
+TEST(Fit, TakesExtremeLambdas) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", kSmall);
+  for (const char* lambda : {"0", "1e-8", "1e8"})
+    fit(directory, {"data.csv", "--comparisons", "50", "--lambda", lambda});
+}
+
+TEST(Fit, HandlesConstantFeaturesDuplicateRowsAndAClassOfOne) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", "a,b,class\n1,3,x\n1,3,x\n2,3,x\n5,3,y\n5,3,y\n9,3,z\n");
+  EXPECT_EQ(fit(directory, {"data.csv", "--comparisons", "50"})["n"], 6) << "no row is dropped";
+  EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs"})["n"], 6);
+  directory.write("one.csv", "a,b,class\n1,3,x\n2,1,x\n2,3,x\n");
+  EXPECT_EQ(fit(directory, {"one.csv", "--all-pairs"})["items"], 6) << "one class: all pairs are similar";
+}
+
+TEST(Fit, TakesTheLabelColumnByNameNumberOrNotAtAll) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", "kind,a,b\n1,1,2\n1,2,1\n2,5,6\n2,6,5\n");
+  EXPECT_EQ(fit(directory, {"data.csv", "--label", "kind"})["d"], 2);
+  EXPECT_EQ(fit(directory, {"data.csv", "--label", "0"})["d"], 2);
+  directory.write("p.csv", "0,1,1\n0,2,0\n");
+  EXPECT_EQ(fit(directory, {"data.csv", "--label", "none", "--pairs-file", "p.csv"})["d"], 3);
+}
+
+TEST(Fit, TakesThePieceColumn) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", "a,p,b,class\n1,0,2,x\n2,0,1,x\n1,2,1,x\n5,1,6,y\n6,1,5,y\n");
+  const nlohmann::json result =
+      fit(directory, {"data.csv", "--piece-column", "p", "--comparisons", "20", "--out", "m.bregmax"});
+  EXPECT_EQ(result["pieces"], 3);
+  EXPECT_EQ(result["d"], 2);
+  EXPECT_THAT(mistake_of(run(directory, {"divergence", "m.bregmax", "data.csv"})), HasSubstr("--piece-column"));
+  EXPECT_EQ(run(directory, {"divergence", "m.bregmax", "data.csv", "--piece-column", "p"}).exit_code, 0);
+}
+
+TEST(Fit, IsTheSameTwice) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> arguments = {"builtin:iris", "--pieces", "10", "--comparisons", "200", "--seed", "3"};
+  const nlohmann::json first = fit(directory, arguments), second = fit(directory, arguments);
+  EXPECT_EQ(first["objective"], second["objective"]);
+  EXPECT_EQ(first["dual_objective"], second["dual_objective"]);
+}
+
+TEST(Fit, ThatEndsEarlyExitsWith1AndSavesNothing) {
+  const TemporaryDirectory directory;
+  for (const std::vector<std::string>& limit :
+       {std::vector<std::string>{"--max-iterations", "2"}, std::vector<std::string>{"--time-limit", "1e-9"}}) {
+    std::vector<std::string> arguments = {"fit", "builtin:iris", "--pieces",  "10",    "--threads",
+                                          "1",   "--out",        "m.bregmax", "--json"};
+    arguments.insert(arguments.end(), limit.begin(), limit.end());
+    const Outcome outcome = run(directory, arguments);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(limit[0]));
+    EXPECT_TRUE(json_of(outcome)["model"].is_null());
+    EXPECT_EQ(directory.files(), 0U);
+    arguments.emplace_back("--keep-partial");
+    EXPECT_EQ(run(directory, arguments).exit_code, 1);
+    EXPECT_EQ(directory.files(), 1U);
+    std::filesystem::remove(directory / "m.bregmax");
+  }
+}
+
+TEST(Fit, TellsPeopleWhatWasProved) {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run(directory, {"fit", "builtin:iris", "--pieces", "5", "--threads", "1", "--out", "m.bregmax"});
+  EXPECT_THAT(outcome.out, HasSubstr("optimal: objective "));
+  EXPECT_THAT(outcome.out, HasSubstr("lower bound "));
+  EXPECT_THAT(outcome.out, HasSubstr("largest convexity violation"));
+  EXPECT_THAT(outcome.out, HasSubstr("bregmax show m.bregmax"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Fit, HelpIsOnStandardOutput) {
+  const TemporaryDirectory directory;
+  for (const char* command :
+       {"demo", "fit", "show", "divergence", "evaluate", "rank", "cluster", "classify", "datasets"}) {
+    const Outcome outcome = run(directory, {command, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0) << command;
+    EXPECT_THAT(outcome.out, HasSubstr("Examples:")) << command;
+    EXPECT_EQ(outcome.err, "") << command;
+  }
+  EXPECT_EQ(run(directory, {"--version"}).out, "bregmax 0.1.0\n");
+}
+
+}  // namespace
+}  // namespace bregmax::testing

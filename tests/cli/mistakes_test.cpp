@@ -1,0 +1,153 @@
+// Whatever a caller may get wrong: exit code 2 and one line that says which file, line or option, what was found and
+// what is allowed.
+#include <gmock/gmock.h>
+
+#include "cli/program.hpp"
+
+namespace bregmax::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kGood = "a,b,class\n1,2,x\n2,1,x\n5,6,y\n6,5,y\n";
+
+class Mistakes : public ::testing::Test {
+ protected:
+  std::string fit_csv(const std::string& content, const std::vector<std::string>& more = {}) {
+    directory_.write("data.csv", content);
+    std::vector<std::string> arguments = {"fit", "data.csv", "--threads", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return mistake_of(run(directory_, arguments));
+  }
+  std::string bregmax(const std::vector<std::string>& arguments) { return mistake_of(run(directory_, arguments)); }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Mistakes, DetectsNan) {
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,nan,x\n"),
+              AllOf(HasSubstr("data.csv"), HasSubstr("line 3"), HasSubstr("nan")));
+}
+
+TEST_F(Mistakes, DetectsInfinity) {
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n-inf,3,x\n"), AllOf(HasSubstr("line 3"), HasSubstr("inf")));
+}
+
+TEST_F(Mistakes, DetectsRaggedRows) {
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n1,x\n"), AllOf(HasSubstr("data.csv"), HasSubstr("line 3")));
+}
+
+TEST_F(Mistakes, DetectsEmptyFiles) {
+  EXPECT_THAT(fit_csv(""), HasSubstr("data.csv"));
+  EXPECT_THAT(fit_csv("a,b,class\n"), HasSubstr("data.csv"));
+}
+
+TEST_F(Mistakes, DetectsOneClassOnly) {
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,x\n"), AllOf(HasSubstr("data.csv"), HasSubstr("two classes")));
+}
+
+TEST_F(Mistakes, DetectsClassesOfOneMember) {
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n3,3,z\n"), HasSubstr("two rows or more"));
+}
+
+TEST_F(Mistakes, DetectsMissingSupervision) {
+  EXPECT_THAT(fit_csv("a,b\n1,2\n2,1\n"),
+              AllOf(HasSubstr("--comparisons-file"), HasSubstr("--pairs-file"), HasSubstr("--targets-file")));
+  EXPECT_THAT(fit_csv("a,b\n1,2\n2,1\n", {"--from-labels"}), HasSubstr("--label"));
+}
+
+TEST_F(Mistakes, DetectsRowNumbersOutOfRange) {
+  directory_.write("c.csv", "i,j,k,l\n0,1,0,2\n0,1,0,4\n");
+  EXPECT_THAT(fit_csv(kGood, {"--comparisons-file", "c.csv"}),
+              AllOf(HasSubstr("c.csv"), HasSubstr("line 3"), HasSubstr("4"), HasSubstr("0 to 3")));
+  directory_.write("p.csv", "0,-1,1\n");
+  EXPECT_THAT(fit_csv(kGood, {"--pairs-file", "p.csv"}), HasSubstr("line 1"));
+  directory_.write("t.csv", "0,1.5,1\n");
+  EXPECT_THAT(fit_csv(kGood, {"--targets-file", "t.csv"}), HasSubstr("1.5"));
+}
+
+TEST_F(Mistakes, DetectsBadSupervisionValues) {
+  directory_.write("p.csv", "0,1,2\n");
+  EXPECT_THAT(fit_csv(kGood, {"--pairs-file", "p.csv"}), HasSubstr("1 (similar) or 0 (dissimilar)"));
+  directory_.write("t.csv", "0,1,nan\n");
+  EXPECT_THAT(fit_csv(kGood, {"--targets-file", "t.csv"}), HasSubstr("t.csv"));
+}
+
+TEST_F(Mistakes, DetectsMissingFiles) {
+  EXPECT_THAT(bregmax({"fit", "nothing.csv"}), HasSubstr("nothing.csv"));
+  EXPECT_THAT(fit_csv(kGood, {"--pairs-file", "none.csv"}), HasSubstr("none.csv"));
+  EXPECT_THAT(bregmax({"show", "nothing.bregmax"}), HasSubstr("nothing.bregmax"));
+  EXPECT_THAT(bregmax({"fit", "builtin:nothing"}), HasSubstr("iris"));
+}
+
+TEST_F(Mistakes, DetectsUnknownCommandsAndOptions) {
+  EXPECT_THAT(bregmax({}), HasSubstr("--help"));
+  EXPECT_THAT(bregmax({"fitt"}), AllOf(HasSubstr("fitt"), HasSubstr("fit, show")));
+  EXPECT_THAT(fit_csv(kGood, {"--lamda", "1"}), HasSubstr("--lamda"));
+  EXPECT_THAT(fit_csv(kGood, {"other.csv"}), HasSubstr("other.csv"));
+  EXPECT_THAT(bregmax({"fit"}), HasSubstr("DATA"));
+}
+
+TEST_F(Mistakes, DetectsBadNumbers) {
+  for (const char* value : {"-1", "nan", "inf", "x", "", "1e999", "1,5", "1 "}) {
+    EXPECT_THAT(fit_csv(kGood, {"--lambda", value}), AllOf(HasSubstr("--lambda"), HasSubstr(value), HasSubstr(">= 0")));
+  }
+  EXPECT_THAT(fit_csv(kGood, {"--lipschitz", "0"}), AllOf(HasSubstr("--lipschitz"), HasSubstr("> 0, or none")));
+  EXPECT_THAT(fit_csv(kGood, {"--tolerance", "0.2"}), AllOf(HasSubstr("--tolerance"), HasSubstr("0.1")));
+  EXPECT_THAT(fit_csv(kGood, {"--pieces", "0"}), HasSubstr("--pieces"));
+  EXPECT_THAT(fit_csv(kGood, {"--pieces", "5"}), AllOf(HasSubstr("--pieces"), HasSubstr("1 to 4")));
+  EXPECT_THAT(fit_csv(kGood, {"--pieces", "2.5"}), HasSubstr("--pieces"));
+  EXPECT_THAT(fit_csv(kGood, {"--smoothing", "-0.1"}), HasSubstr("--smoothing"));
+  EXPECT_THAT(fit_csv(kGood, {"--max-iterations", "0"}), HasSubstr("--max-iterations"));
+  EXPECT_THAT(fit_csv(kGood, {"--time-limit", "-1"}), HasSubstr("--time-limit"));
+  EXPECT_THAT(fit_csv(kGood, {"--seed", "-1"}), HasSubstr("--seed"));
+  EXPECT_THAT(fit_csv(kGood, {"--comparisons", "0"}), HasSubstr("--comparisons"));
+  EXPECT_THAT(bregmax({"fit", "data.csv", "--threads", "0"}), HasSubstr("--threads"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda"}), HasSubstr("--lambda needs a value"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--lambda", "2"}), HasSubstr("more than once"));
+}
+
+TEST_F(Mistakes, RefusesWhatLaterVersionsBring) {
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "auto"}), HasSubstr("not part of this version"));
+  EXPECT_THAT(fit_csv(kGood, {"--smoothing", "auto"}), HasSubstr("not part of this version"));
+  EXPECT_THAT(fit_csv(kGood, {"--solver", "admm"}), HasSubstr("not part of this version"));
+  EXPECT_THAT(fit_csv(kGood, {"--solver", "simplex"}), HasSubstr("auto, exact"));
+  EXPECT_THAT(fit_csv(kGood, {"--scale", "minmax"}), HasSubstr("none, standard"));
+}
+
+TEST_F(Mistakes, DetectsTwoKindsOfSupervision) {
+  directory_.write("p.csv", "0,1,1\n");
+  EXPECT_THAT(fit_csv(kGood, {"--pairs-file", "p.csv", "--all-pairs"}), HasSubstr("excludes"));
+  EXPECT_THAT(fit_csv(kGood, {"--pairs-file", "p.csv", "--comparisons", "3"}), HasSubstr("--comparisons"));
+}
+
+TEST_F(Mistakes, DetectsBadPieceColumns) {
+  EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0,x\n3,3,y\n4,1,y\n", {"--piece-column", "p"}),
+              HasSubstr("piece 2 has no row"));
+  EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0.5,x\n3,1,y\n", {"--piece-column", "p"}), HasSubstr("line 3"));
+  EXPECT_THAT(fit_csv(kGood, {"--piece-column", "p"}), HasSubstr("not a column"));
+  EXPECT_THAT(fit_csv(kGood, {"--piece-column", "a", "--pieces", "2"}), HasSubstr("excludes"));
+}
+
+TEST_F(Mistakes, DetectsUnwritableOutputBeforeTheWork) {
+  EXPECT_THAT(fit_csv(kGood, {"--out", "no/such/folder/m.bregmax"}), HasSubstr("no/such/folder/m.bregmax"));
+  EXPECT_THAT(fit_csv(kGood, {"--out", "."}), HasSubstr("not a regular file"));
+  EXPECT_THAT(fit_csv(kGood, {"--keep-partial"}), HasSubstr("--out"));
+  EXPECT_THAT(bregmax({"demo", "--out", "no/such/folder/a.svg"}), HasSubstr("no/such/folder/a.svg"));
+}
+
+TEST_F(Mistakes, DetectsForeignModels) {
+  directory_.write("data.csv", kGood);
+  EXPECT_THAT(bregmax({"show", "data.csv"}), HasSubstr("not a bregmax model"));
+  EXPECT_THAT(bregmax({"evaluate", "data.csv", "data.csv"}), HasSubstr("not a bregmax model"));
+}
+
+TEST_F(Mistakes, LeavesNoFilesBehind) {
+  fit_csv("a,b,class\n1,2,x\n", {"--out", "m.bregmax"});
+  fit_csv(kGood, {"--out", "m.bregmax", "--pairs-file", "none.csv"});
+  EXPECT_EQ(directory_.files(), 1U);
+}
+
+}  // namespace
+}  // namespace bregmax::testing

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/temporary_directory.hpp"
+
+namespace bregmax::testing {
+
+struct Outcome {
+  int exit_code = -1;  // 128 + the signal, when one ended it
+  std::string out, err;
+};
+
+// A program that runs in `directory`, with its streams in files there that do not count among its own.
+class RunningProgram {
+ public:
+  RunningProgram(const TemporaryDirectory& directory, const std::vector<std::string>& command);
+
+  // Returns once the program catches SIGINT, or after a time in which it surely would.
+  void wait_until_interruptible() const;
+  void signal(int number) const;
+  Outcome wait() const;
+
+ private:
+  pid_t process_ = -1;
+  TemporaryDirectory streams_;
+};
+
+// bregmax with these arguments, in this directory.
+Outcome run(const TemporaryDirectory& directory, const std::vector<std::string>& arguments);
+
+// The same for the text of a shell script, in which bregmax is the program under test.
+Outcome run_script(const TemporaryDirectory& directory, const std::string& script);
+
+// Exactly one JSON object on standard output, and nothing else there; any other outcome fails the test.
+nlohmann::json json_of(const Outcome& outcome);
+
+// Exit code 2, nothing on standard output and exactly one line on standard error, which is returned.
+std::string mistake_of(const Outcome& outcome);
+
+std::string read_file(const std::string& path);
+
+}  // namespace bregmax::testing
