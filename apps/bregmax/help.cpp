@@ -40,7 +40,7 @@ std::string option_name(const CLI::Option& option, bool is_positional) {
     name += c;
     if (c == ',') name += ' ';
   }
-  if (!is_positional && option.get_type_size() != 0) name += fmt::format(" {}", option.get_type_name());
+  if (!is_positional && !option.get_type_name().empty()) name += fmt::format(" {}", option.get_type_name());
   return name;
 }
 

@@ -30,7 +30,7 @@ TEST(Fit, TakesEveryKindOfSupervision) {
   const nlohmann::json targets = fit(directory, {"data.csv", "--targets-file", "t.csv"});
   EXPECT_EQ(targets["supervision"], "targets");
   EXPECT_EQ(targets["lambda"], 0) << "the paper puts no price on the Lipschitz constant here";
-  EXPECT_FALSE(targets["certificate"]["valid_up_to_lipschitz"].is_null());
+  EXPECT_TRUE(targets["certificate"].contains("valid_up_to_lipschitz"));
   EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs"})["items"], 30);
   EXPECT_EQ(fit(directory, {"data.csv", "--from-labels", "--comparisons", "7"})["items"], 7);
   const nlohmann::json standard = fit(directory, {"data.csv"});
