@@ -243,8 +243,9 @@ import json, resource, subprocess, sys, time
 start = time.perf_counter()
 code = subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL).returncode
 with open(sys.argv[1], "w") as file:
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    json.dump({"code": code, "seconds": time.perf_counter() - start, "peak_kib": peak}, file)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": used.ru_utime + used.ru_stime}
+    json.dump({"code": code, **seconds, "peak_kib": used.ru_maxrss}, file)
 """
 
 
@@ -253,6 +254,7 @@ class BregmaxResult:
     status: str
     seconds: float  # of the solve, as the program reports it
     process_seconds: float  # of the whole process, reading and writing included
+    cpu_seconds: float
     objective: float
     relative_gap: float
     peak_megabytes: float
@@ -278,6 +280,7 @@ def solve_with_bregmax(program, points, comparisons, lam, tolerance):
             report["status"],
             report["seconds"],
             measured["seconds"],
+            measured["cpu_seconds"],
             report["objective"],
             report["relative_gap"],
             measured["peak_kib"] / 1024,
@@ -371,7 +374,9 @@ def compare(name, points, comparisons, lam, options):
         print(text, file=sys.stderr, flush=True)
 
     if not options.only_highs:
-        item.bregmax = solve_with_bregmax(options.bregmax, points, comparisons, lam, options.tolerance)
+        item.bregmax = ours = solve_with_bregmax(options.bregmax, points, comparisons, lam, options.tolerance)
+        times = f"{ours.seconds:.3f} s (process {ours.process_seconds:.3f} s, processor {ours.cpu_seconds:.3f} s)"
+        print(f"  {name} lambda {lam:g}: bregmax: {ours.status}, {times}", file=sys.stderr, flush=True)
     if options.highs_solvers:
         program = build_program(points, comparisons, lam)
         item.highs = highs_race(program, options.highs_solvers, options.time_limit, options.every_solver, report)
