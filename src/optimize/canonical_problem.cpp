@@ -115,7 +115,7 @@ void scale_features(const Matrix& points, CanonicalProblem& c) {
     c.feature_unit(j) = spread * std::sqrt(((column - mean) / spread).square().mean());
   }
   c.norm_weight = c.feature_unit.cwiseInverse();
-  c.norm_unit = c.features > 0 ? c.norm_weight.maxCoeff() : 1;
+  c.norm_unit = c.features > 0 ? c.norm_weight.minCoeff() : 1;
   c.norm_weight /= c.norm_unit;
 }
 
@@ -129,7 +129,7 @@ class ItemSorter {
   }
 
   void operator()(const Comparisons& items) {
-    set_objective_unit(items);
+    set_units(items, 1);
     for (const auto& item : items) {
       const Index plus = entry_of(item.i, item.j), minus = entry_of(item.k, item.l);
       c_.zero_objective += item.weight;
@@ -144,7 +144,7 @@ class ItemSorter {
     }
   }
   void operator()(const Pairs& items) {
-    set_objective_unit(items);
+    set_units(items, 1);
     for (const auto& item : items) {
       const Index e = entry_of(item.i, item.j);
       if (!item.similar) c_.zero_objective += 2 * item.weight;
@@ -161,9 +161,8 @@ class ItemSorter {
   void operator()(const Targets& items) {
     double largest = 0;
     for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
-    if (largest > 0) c_.value_unit = largest;
-    set_objective_unit(items);
-    c_.objective_unit *= c_.value_unit * c_.value_unit;
+    set_units(items, largest > 0 ? largest : 1);
+    c_.objective_unit *= c_.value_unit;
     c_.has_quadratic = true;
     c_.quadratic.setZero(c_.entries());
     c_.target.setZero(c_.entries());
@@ -192,11 +191,13 @@ class ItemSorter {
   }
 
  private:
+  // D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
   template <class Items>
-  void set_objective_unit(const Items& items) {
+  void set_units(const Items& items, double value_unit) {
+    c_.value_unit = std::min(value_unit, std::max(problem_.lipschitz_bound / c_.norm_unit, 1e-12 * value_unit));
     double largest = 0;
     for (const auto& item : items) largest = std::max(largest, item.weight);
-    c_.objective_unit = largest > 0 ? largest : 1;
+    c_.objective_unit = c_.value_unit * (largest > 0 ? largest : 1);
   }
 
   Index entry_of(Index point, Index reference) const {
@@ -211,7 +212,7 @@ class ItemSorter {
       c_.has_linear = true;
       c_.linear.setZero(c_.entries());
     }
-    c_.linear(e) += weight / c_.objective_unit;
+    c_.linear(e) += weight * c_.value_unit / c_.objective_unit;
   }
 
   void place_hinge(Index plus, Index minus, double margin, double weight) {
@@ -219,9 +220,9 @@ class ItemSorter {
     auto& list = coupled ? c_.coupled : c_.single;
     const auto [found, is_new] = seen_.try_emplace({plus, minus}, static_cast<Index>(list.size()));
     if (is_new) {
-      list.push_back({plus, minus, margin, weight / c_.objective_unit});
+      list.push_back({plus, minus, margin / c_.value_unit, weight * c_.value_unit / c_.objective_unit});
     } else {
-      list[at(found->second)].weight += weight / c_.objective_unit;
+      list[at(found->second)].weight += weight * c_.value_unit / c_.objective_unit;
     }
     c_.item_place.push_back({coupled ? ItemPlace::Kind::kCoupledHinge : ItemPlace::Kind::kSingleHinge, found->second});
   }
@@ -301,6 +302,22 @@ void balance_shared_pieces(const LearningProblem& problem, const CanonicalProble
   }
 }
 
+// A multiplier of "two pieces are equal at l" is one of either inequality, by its sign. It also meets what the items
+// pull at that entry, which is no unknown of the solver.
+void export_equalities(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
+                       double entry_unit, const Vector& pull, Matrix& convexity) {
+  std::vector<Index> row_at(at(c.entries()), -1);
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    row_at[at(c.entry(problem.piece_of[at(i)], c.location_of_row[at(i)]))] = i;
+  }
+  for (std::size_t q = 0; q < c.equality_entries.size(); ++q) {
+    const Index e = c.equality_entries[q], l = e % c.locations;
+    const double multiplier = point.equality(static_cast<Index>(q)) * entry_unit + pull(e);
+    if (multiplier > 0) convexity(c.representative_row[at(l)], e / c.locations) += multiplier;
+    if (multiplier < 0) convexity(row_at[at(e)], c.owner[at(l)]) -= multiplier;
+  }
+}
+
 }  // namespace
 
 void export_dual(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
@@ -317,16 +334,14 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     const Index row = c.representative_row[at(e % c.locations)];
     solution.dual.convexity(row, e / c.locations) += point.entries(e) * entry_unit;
   }
-  std::vector<Index> row_at(at(c.entries()), -1);
-  for (Index i = 0; i < problem.points.rows(); ++i) {
-    row_at[at(c.entry(problem.piece_of[at(i)], c.location_of_row[at(i)]))] = i;
-  }
-  for (std::size_t q = 0; q < c.equality_entries.size(); ++q) {
-    const Index e = c.equality_entries[q], l = e % c.locations;
-    const double multiplier = point.equality(static_cast<Index>(q)) * entry_unit;
-    if (multiplier > 0) solution.dual.convexity(c.representative_row[at(l)], e / c.locations) += multiplier;
-    if (multiplier < 0) solution.dual.convexity(row_at[at(e)], c.owner[at(l)]) -= multiplier;
-  }
+  // An item on a row that does not own its location pulls at two entries: D(i, j) = D(p_j, l) - D(p_i, l).
+  Vector pull = Vector::Zero(c.entries());
+  const auto add_item = [&](Index i, Index j, double multiplier) {
+    const Index l = c.location_of_row[at(i)];
+    add(i, problem.piece_of[at(j)], multiplier);
+    pull(c.entry(problem.piece_of[at(j)], l)) += multiplier;
+    pull(c.entry(problem.piece_of[at(i)], l)) -= multiplier;
+  };
 
   const Index items = static_cast<Index>(c.item_place.size());
   solution.dual.items.setZero(items);
@@ -346,8 +361,8 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
                              ? hinge_fraction(place)
                              : 1.0);
       solution.dual.items(t) = multiplier;
-      add(item.i, problem.piece_of[at(item.j)], multiplier);
-      add(item.k, problem.piece_of[at(item.l)], -multiplier);
+      add_item(item.i, item.j, multiplier);
+      add_item(item.k, item.l, -multiplier);
     }
   } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
     for (Index t = 0; t < items; ++t) {
@@ -356,7 +371,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
       const double multiplier =
           item.weight * (place.kind == ItemPlace::Kind::kSingleHinge ? hinge_fraction(place) : 1.0);
       solution.dual.items(t) = multiplier;
-      add(item.i, problem.piece_of[at(item.j)], item.similar ? multiplier : -multiplier);
+      add_item(item.i, item.j, item.similar ? multiplier : -multiplier);
     }
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
@@ -371,9 +386,10 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
       }
       const double multiplier = 2 * item.weight * (divergence - item.value);
       solution.dual.items(t) = multiplier;
-      add(item.i, problem.piece_of[at(item.j)], multiplier);
+      add_item(item.i, item.j, multiplier);
     }
   }
+  export_equalities(problem, c, point, entry_unit, pull, solution.dual.convexity);
   for (Index i = 0; i < problem.points.rows(); ++i) {
     for (Index k = 0; k < c.pieces; ++k) {
       if (solution.dual.convexity(i, k) != 0) add(i, k, -solution.dual.convexity(i, k));

@@ -57,7 +57,7 @@ struct CanonicalProblem {
   bool has_norm = false;  // lambda > 0 or a bound
   double lambda = 0;
   double bound = std::numeric_limits<double>::infinity();
-  Vector norm_weight;  // features; the largest is 1
+  Vector norm_weight;  // features; the smallest is 1
 
   double value_unit = 1, objective_unit = 1, norm_unit = 1;  // caller's = unit * canonical; norm_unit: of L
   Vector feature_center, feature_unit;                       // of the kept features

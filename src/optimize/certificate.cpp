@@ -9,6 +9,9 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+// A bound that holds only up to some Lipschitz constant holds up to this many times the model's own.
+constexpr double kCertifiedRadius = 100;
+
 // Values at every row: phi(x_i) and what each piece would give there.
 struct Evaluation {
   Matrix piece_value;  // n x K
@@ -39,6 +42,8 @@ class Lagrangian {
     offset_slope_(own) += coefficient;
     offset_slope_(piece) -= coefficient;
     // Around the centre: rounding then scales with the spread of the rows, not with their distance from zero.
+    rounding_ +=
+        4e-16 * std::abs(coefficient) * (problem_.points.row(row) - center_.transpose()).lpNorm<Eigen::Infinity>();
     slope_slope_.row(own) += coefficient * (problem_.points.row(row) - center_.transpose());
     slope_slope_.row(piece) -= coefficient * (problem_.points.row(row) - center_.transpose());
   }
@@ -63,7 +68,11 @@ class Lagrangian {
     }
   }
 
-  double dual_norm() const { return slope_slope_.rows() == 0 ? 0 : slope_slope_.cwiseAbs().rowwise().maxCoeff().sum(); }
+  // sum_k ||g_k||_inf, less what rounding may have put into it.
+  double dual_norm() const {
+    const double norm = slope_slope_.cwiseAbs().rowwise().maxCoeff().sum();
+    return std::max(0.0, norm - rounding_);
+  }
 
  private:
   Index nearest_deficit(const std::vector<Index>& row_on, Index from) const {
@@ -82,6 +91,7 @@ class Lagrangian {
   }
 
   const LearningProblem& problem_;
+  double rounding_ = 0;
   Vector offset_slope_;
   Matrix slope_slope_;
   Vector center_;
@@ -101,9 +111,11 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
   const auto add = [&](Index i, Index j, double slope) {
     lagrangian.add_divergence(i, problem.piece_of[at(j)], slope);
   };
-  const auto multiplier = [&](std::size_t t, double weight) {
-    return std::clamp(solution.dual.items(static_cast<Index>(t)), 0.0, weight);
+  // A solution without multipliers proves nothing beyond "not negative".
+  const auto given = [&](std::size_t t) {
+    return static_cast<Index>(t) < solution.dual.items.size() ? solution.dual.items(static_cast<Index>(t)) : 0.0;
   };
+  const auto multiplier = [&](std::size_t t, double weight) { return std::clamp(given(t), 0.0, weight); };
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (std::size_t t = 0; t < comparisons->size(); ++t) {
       const Comparison& c = (*comparisons)[t];
@@ -128,7 +140,7 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const Target& g = targets[t];
       const double miss = divergence(g.i, g.j) - g.value;
-      const double slope = g.weight > 0 ? solution.dual.items(static_cast<Index>(t)) : 0;
+      const double slope = g.weight > 0 ? given(t) : 0;
       sums.loss += g.weight * miss * miss;
       sums.zero_loss += g.weight * g.value * g.value;
       // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
@@ -167,22 +179,29 @@ Certificate certify(const LearningProblem& problem, const Solution& solution) {
   certificate.loss = sums.loss;
   certificate.objective = sums.loss + problem.lambda * certificate.lipschitz;
 
-  // Either shrink all multipliers until sum_k ||g_k||_inf <= lambda, or pay for the excess with the bound on L.
-  const double norm = lagrangian.dual_norm();
+  // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda bounds every model. Paying for the
+  // excess with a Lipschitz constant bounds the models up to that constant: the only way when lambda is zero, and the
+  // better one when it is so small that rounding in g is not small beside it.
+  const double norm = lagrangian.dual_norm(), excess = std::max(0.0, norm - problem.lambda);
+  const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
   double bound = 0;  // losses are never negative
-  if (problem.lambda > 0) {
-    bound = std::max(bound, best_along_ray(sums, norm > problem.lambda ? problem.lambda / norm : 1.0));
+  if (excess == 0) {
+    bound = std::max(bound, sums.linear - sums.quadratic);
+  } else if (problem.lambda > 0) {
+    bound = std::max(bound, best_along_ray(sums, problem.lambda / norm));
   }
-  const bool bounded = std::isfinite(problem.lipschitz_bound);
-  certificate.valid_up_to_lipschitz = problem.lambda > 0 ? problem.lipschitz_bound
-                                      : bounded          ? problem.lipschitz_bound
-                                                         : 10 * certificate.lipschitz;
-  if (problem.lambda == 0 || bounded) {
-    const double excess = std::max(0.0, norm - problem.lambda);
-    bound = std::max(bound, sums.linear - sums.quadratic - certificate.valid_up_to_lipschitz * excess);
+  certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
+  const double radius = certificate.lipschitz > 0
+                            ? std::min(problem.lipschitz_bound, kCertifiedRadius * certificate.lipschitz)
+                            : problem.lipschitz_bound;
+  if (excess > 0 && std::isfinite(radius)) {
+    const double within = sums.linear - sums.quadratic - radius * excess;
+    if (within > bound + 1e-9 * unit) {
+      bound = within;
+      certificate.valid_up_to_lipschitz = radius;
+    }
   }
   certificate.dual_objective = bound;
-  const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
   certificate.relative_gap = unit > 0 ? (certificate.objective - bound) / unit : 0;
   return certificate;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
 #include "bregmax/optimize/certificate.hpp"
 #include "optimize/primal_dual_method.hpp"
 #include "optimize/zero_model.hpp"
@@ -46,6 +47,8 @@ void certify_into_report(const LearningProblem& problem, Solution& solution) {
   report.convexity_violation = certificate.convexity_violation;
 }
 
+constexpr Index kLeastParallelWork = 500'000;
+
 // Why the iterations ended, or nothing yet.
 using Verdict = std::optional<SolveStatus>;
 
@@ -58,50 +61,58 @@ class Run {
         control_(control),
         watch_(watch),
         canonical_(internal::canonicalize(problem)),
-        method_(canonical_),
-        floor_(1e-3 * canonical_.zero_objective / canonical_.objective_unit) {}
+        method_(canonical_) {}
 
   Solution solve() {
     Solution solution;
     method_.start();
-    // The iterate's own measures decide when to stop; the certificate, which is computed from the problem's data
-    // alone, has the last word.
-    double tolerance = 0.5 * options_.tolerance;
-    for (int attempt = 0;; ++attempt) {
-      const SolveStatus status = iterate(tolerance);
+    // The iterate's own measures decide when it may be optimal; the certificate, which is computed from the problem's
+    // data alone, has the last word.
+    for (int attempt = 1;; ++attempt) {
+      const SolveStatus status = iterate();
       solution = export_solution(status);
       if (status != SolveStatus::kOptimal || solution.report.relative_gap <= options_.tolerance) break;
-      if (attempt == kMostTightenings) {
-        solution.report.status = SolveStatus::kNumericalError;
+      if (attempt % 4 == 0) method_.strengthen_proximal();
+      if (const Verdict verdict = advance()) {
+        solution.report.status = *verdict;
         break;
       }
-      tolerance *= 0.1;
     }
     return solution;
   }
 
  private:
-  static constexpr int kMostTightenings = 4;
-  static constexpr double kFeasible = 1e-9;
+  static constexpr double kFeasible = 1e-9;  // relative to the largest divergence
   static constexpr double kStalledStep = 1e-6;
+  static constexpr int kMostStalled = 5;
 
-  SolveStatus iterate(double tolerance) {
-    const double constant = canonical_.constant / canonical_.objective_unit;
-    int stalled = 0;
-    for (;; ++iteration_) {
+  // Until the iterate looks optimal, or the run ends otherwise.
+  SolveStatus iterate() {
+    while (true) {
       const internal::IterateMeasures& now = method_.measure();
-      const double unit = std::max(std::abs(now.primal + constant), floor_);
-      const double gap = (std::abs(now.primal - now.dual) + now.dual_damage) / unit;
-      report_progress(now, constant, gap);
+      const double gap = std::abs(now.primal - now.dual) / unit();
+      report_progress(now, gap + now.dual_damage / unit());
       if (!std::isfinite(gap)) return SolveStatus::kNumericalError;
-      if (gap <= tolerance && now.primal_residual <= kFeasible) return SolveStatus::kOptimal;
-      if (const Verdict verdict = interrupted()) return *verdict;
-      const double least_mu =
-          0.1 * tolerance * unit / static_cast<double>(std::max<Index>(1, method_.constraint_count()));
-      if (!method_.advance(least_mu)) return SolveStatus::kNumericalError;
-      stalled = method_.last_step() < kStalledStep ? stalled + 1 : 0;
-      if (stalled == 5) return SolveStatus::kNumericalError;
+      const bool feasible = now.violation <= kFeasible * now.divergence_scale;
+      if (gap <= 0.5 * options_.tolerance && feasible) return SolveStatus::kOptimal;
+      if (const Verdict verdict = advance()) return *verdict;
     }
+  }
+
+  Verdict advance() {
+    if (const Verdict verdict = interrupted()) return verdict;
+    const auto constraints = static_cast<double>(std::max<Index>(1, method_.constraint_count()));
+    if (!method_.advance(0.1 * options_.tolerance * unit() / constraints)) return SolveStatus::kNumericalError;
+    ++iteration_;
+    stalled_ = method_.last_step() < kStalledStep ? stalled_ + 1 : 0;
+    if (stalled_ == kMostStalled) return SolveStatus::kNumericalError;
+    return std::nullopt;
+  }
+
+  // What the gap is relative to, in canonical units.
+  double unit() const {
+    const double objective = method_.measures().primal + canonical_.constant / canonical_.objective_unit;
+    return std::max({std::abs(objective), 1e-3 * canonical_.zero_objective / canonical_.objective_unit, 1e-300});
   }
 
   Verdict interrupted() const {
@@ -111,12 +122,12 @@ class Run {
     return std::nullopt;
   }
 
-  void report_progress(const internal::IterateMeasures& now, double constant, double gap) const {
+  void report_progress(const internal::IterateMeasures& now, double gap) const {
     if (!control_.on_progress) return;
     Progress progress;
     progress.phase = "solve";
     progress.iteration = iteration_;
-    progress.objective = (now.primal + constant) * canonical_.objective_unit;
+    progress.objective = now.primal * canonical_.objective_unit + canonical_.constant;
     progress.relative_gap = gap;
     progress.primal_residual = now.primal_residual;
     progress.dual_residual = now.dual_residual;
@@ -144,8 +155,7 @@ class Run {
   const Stopwatch& watch_;
   internal::CanonicalProblem canonical_;
   internal::PrimalDualMethod method_;
-  double floor_;  // of the unit that the gap is relative to
-  int iteration_ = 0;
+  int iteration_ = 0, stalled_ = 0;
 };
 
 }  // namespace
@@ -160,6 +170,10 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
   certify_into_report(problem, solution);
   solution.report.status = SolveStatus::kOptimal;
   if (solution.report.relative_gap > options.tolerance) {
+    // Threads that wait for each other cost more than they save on small problems.
+    const Index work = problem.points.rows() * problem.pieces * problem.points.cols();
+    std::optional<ThreadLimit> one_thread;
+    if (work < kLeastParallelWork) one_thread.emplace(1);
     solution = Run(problem, options, control, watch).solve();
   }
   solution.report.seconds = watch.seconds();

@@ -47,6 +47,8 @@ class NormalEquations {
   double solve(const Vector& rhs, Vector& x, double tolerance, int max_steps);
   // From the next factor() on, everything goes into one dense factorization, if it fits into memory.
   void use_dense();
+  // Whether couplings are taken as a low-rank update, which needs larger proximal terms.
+  bool uses_update() const { return !dense_ && !problem_.coupled.empty(); }
 
  private:
   void apply(const Vector& x, Vector& out);

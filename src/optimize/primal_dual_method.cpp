@@ -7,16 +7,18 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// Dual proximal terms. The hinges' is larger: it bounds the weights of the couplings, which the arrow factorization
-// takes as an update, and a residual of theirs is harmless since losses are recomputed from D.
+// Proximal terms, dual and primal. The arrow factorization takes the couplings as an update, which is accurate only
+// while their weights (at most 1 / delta) and the inverse of what they are added to (at most 1 / proximal) are not
+// both huge: with it the terms are larger. A residual of the hinges is harmless, since losses are recomputed from D.
 constexpr double kDelta = 1e-8;
-constexpr double kHingeDelta = 1e-5;
-constexpr double kEqualityDelta = 1e-8;
-constexpr double kProximal = 1e-7;
+constexpr double kProximal = 1e-8;
+constexpr double kUpdateHingeDelta = 1e-5;
+constexpr double kUpdateProximal = 1e-7;
 
+constexpr double kDearFeature = 1e3;  // norm weight from which on a feature starts with smaller slopes
 constexpr int kMostCorrectors = 4;
 constexpr int kMostRefinements = 25;
-constexpr double kToBoundary = 0.99;
+constexpr double kToBoundary = 0.97;
 
 }  // namespace
 
@@ -25,8 +27,7 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
       grid_(problem),
       normal_(problem, grid_),
       hinges_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
-      cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_},
-      proximal_(kProximal) {
+      cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
   for (Vector* v : {&x_, &dx_, &dx_accepted_, &rhs_, &dual_residual_x_}) v->setZero(normal_.size());
   const Index norm_size = p_.has_norm ? slopes() : 0;
   for (Vector* v : {&t_, &dt_, &dt_accepted_, &dual_residual_t_}) v->setZero(norm_size);
@@ -43,15 +44,21 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   bound_.resize(std::isfinite(p_.bound) ? 1 : 0);
   over_.resize(hinges_);
   nonneg_.resize(hinges_);
-  for (Cone* cone : cones_) {
-    cone->delta = kDelta;
-    count_ += cone->count;
-  }
-  over_.delta = nonneg_.delta = kHingeDelta;
+  for (const Cone* cone : cones_) count_ += cone->count;
+  set_proximal_terms();
   if (p_.has_norm && p_.features > 0) {
     const auto range = (p_.location.colwise().maxCoeff() - p_.location.colwise().minCoeff()).transpose().eval();
     flow_reach_ = (range.array() / p_.norm_weight.array()).maxCoeff();
   }
+}
+
+void PrimalDualMethod::set_proximal_terms() {
+  proximal_ = normal_.uses_update() ? kUpdateProximal : kProximal;
+  // Where only a small lambda, or nothing, holds the slopes, the proximal term must be small beside it.
+  const double held_by = !p_.has_norm ? 1e-3 : p_.lambda > 0 ? std::clamp(p_.lambda, 1e-6, 1.0) : 1.0;
+  proximal_ *= std::min(1.0, proximal_scale_ * held_by);
+  for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
+  if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
 }
 
 const HingeItem& PrimalDualMethod::hinge(Index t) const {
@@ -76,12 +83,14 @@ void PrimalDualMethod::clear_non_constraints(Vector& grid) const {
   for (const Index e : p_.equality_entries) grid(e) = 0;
 }
 
-// The generator kappa ||x||^2 / 2 is strictly convex: every free entry of D is positive when K = n.
+// The generator sum_j kappa_j x_j^2 / 2 is strictly convex: every free entry of D is positive when K = n. A feature
+// whose slopes are dear starts with small ones.
 void PrimalDualMethod::start() {
-  const double kappa = 3 / static_cast<double>(std::max<Index>(1, p_.features));
+  const Vector kappa = start_slope_limit().cwiseProduct((kDearFeature * p_.norm_weight.cwiseInverse()).cwiseMin(1.0));
   for (Index k = 0; k < p_.pieces; ++k) {
-    x_(p_.z_of_piece[at(k)]) = 0.5 * kappa * p_.anchor.row(k).squaredNorm();
-    slopes_of(x_).segment(k * p_.features, p_.features) = kappa * p_.anchor.row(k).transpose();
+    const auto anchor = p_.anchor.row(k).transpose().array();
+    x_(p_.z_of_piece[at(k)]) = 0.5 * (kappa.array() * anchor.square()).sum();
+    slopes_of(x_).segment(k * p_.features, p_.features) = (kappa.array() * anchor).matrix();
   }
   double mu = 0.1;
   if (p_.has_norm) start_norm(mu);
@@ -90,15 +99,23 @@ void PrimalDualMethod::start() {
   for (const Index e : p_.zero_entries) convexity_.s(e) = 1;
   for (const Index e : p_.equality_entries) convexity_.s(e) = 1;
   for (Cone* cone : {&convexity_, &upper_, &lower_, &norm_, &bound_}) cone->y = mu * cone->s.cwiseInverse();
+  // A cost of D is met by the multiplier of D >= 0.
+  if (p_.has_linear) convexity_.y += p_.linear;
   clear_non_constraints(convexity_.y);
   start_hinges();
 }
 
+Vector PrimalDualMethod::start_slope_limit() const {
+  return 3 / static_cast<double>(std::max<Index>(1, p_.features)) *
+         (kDearFeature * p_.norm_weight.cwiseInverse()).cwiseMin(1.0);
+}
+
 void PrimalDualMethod::start_norm(double& mu) {
   auto a = slopes_of(x_);
-  t_ = a.cwiseAbs().array() + 3 / static_cast<double>(std::max<Index>(1, p_.features));
+  const Vector limit = start_slope_limit();
   double largest = 0;
   for (Index k = 0; k < p_.pieces; ++k) {
+    t_.segment(k * p_.features, p_.features) = a.segment(k * p_.features, p_.features).cwiseAbs() + limit;
     largest = std::max(largest, t_.segment(k * p_.features, p_.features).dot(p_.norm_weight));
   }
   if (2 * largest > 0.9 * p_.bound) {
@@ -147,25 +164,31 @@ const IterateMeasures& PrimalDualMethod::measure() {
     loss += (p_.quadratic.array() * (divergence_ - p_.target).array().square()).sum();
     dual += (p_.quadratic.array() * (p_.target.array().square() - divergence_.array().square())).sum();
   }
-  measures_.primal_residual = 0;
+  measures_.primal_residual = measures_.violation = 0;
   for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
     const Index e = p_.equality_entries[q];
     field_(e) -= nu_(static_cast<Index>(q));
-    measures_.primal_residual = std::max(measures_.primal_residual, std::abs(divergence_(e)));
+    measures_.violation = std::max(measures_.violation, std::abs(divergence_(e)));
   }
+  // Entries that are zero by construction are so up to rounding.
+  measures_.violation = std::max(measures_.violation, -divergence_.minCoeff());
   measure_hinges(loss, dual);
   grid_.adjoint(field_.data(), dual_residual_x_.data(), dual_residual_x_.data() + p_.z_count);
   dual_residual_x_(x_.size() - 1) = 0;
   const auto z = x_.head(p_.z_count);
   const double z_error = dual_residual_x_.head(p_.z_count).lpNorm<1>();
+  measures_.dual_damage = z_error * (z.maxCoeff() - z.minCoeff());
   if (p_.has_norm) {
     measure_norm(dual, largest_norm, damage);
-    // A bound is proved after moving flow between nearby pieces, about a tenth of the whole range.
-    damage = (damage + 0.1 * flow_reach_ * z_error) * largest_norm;
+    // A bound is proved after moving flow between nearby pieces, about a tenth of the whole range, and pays for what is
+    // infeasible with a Lipschitz constant (see certificate.cpp).
+    const double reach = 100 * largest_norm;
+    const double paid = p_.lambda > 0 ? std::min(reach, (loss + p_.lambda * largest_norm) / p_.lambda) : reach;
+    measures_.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
   } else {
-    damage = 10 * slopes_of(dual_residual_x_).cwiseAbs().dot(slopes_of(x_).cwiseAbs());
+    measures_.dual_damage += 100 * slopes_of(dual_residual_x_).cwiseAbs().dot(slopes_of(x_).cwiseAbs());
   }
-  measures_.dual_damage = damage + z_error * (z.maxCoeff() - z.minCoeff());
+  measures_.divergence_scale = std::max(1.0, divergence_.maxCoeff());
   measures_.primal = loss + p_.lambda * largest_norm;
   measures_.dual = dual;
   measures_.dual_residual = dual_residual_x_.lpNorm<Eigen::Infinity>();
@@ -173,10 +196,7 @@ const IterateMeasures& PrimalDualMethod::measure() {
   for (const Cone* cone : cones_) {
     if (cone->count == 0) continue;
     products += cone->s.dot(cone->y);
-    // The hinges' slacks follow D with a delay that does no harm: losses are recomputed.
-    if (cone != &over_ && cone != &nonneg_) {
-      measures_.primal_residual = std::max(measures_.primal_residual, cone->r.lpNorm<Eigen::Infinity>());
-    }
+    measures_.primal_residual = std::max(measures_.primal_residual, cone->r.lpNorm<Eigen::Infinity>());
   }
   measures_.mu = products / static_cast<double>(std::max<Index>(1, count_));
   return measures_;
@@ -225,9 +245,16 @@ void PrimalDualMethod::measure_norm(double& dual, double& largest_norm, double& 
 }
 
 bool PrimalDualMethod::advance(double least_mu) {
-  proximal_ = kProximal;
+  set_proximal_terms();
   if (!factor()) return false;
   predict();
+  // Rounding won: solve again with a larger proximal term, and keep it.
+  for (int attempt = 0; attempt < 3 && poor_solves_ > 0 && !normal_.uses_update(); ++attempt) {
+    strengthen_proximal();
+    set_proximal_terms();
+    if (!factor()) return false;
+    predict();
+  }
   double after = 0;
   for (const Cone* cone : cones_) {
     if (cone->count > 0) after += (cone->s + primal_step_ * cone->ds).dot(cone->y + dual_step_ * cone->dy);
@@ -254,10 +281,12 @@ void PrimalDualMethod::predict() {
   step_lengths(false);
 }
 
-// At products of `target`, with the second-order term of the prediction.
+// At products of `target`, corrected by the second-order term of the prediction, but not so far that a member of a
+// cone is driven to the boundary.
 void PrimalDualMethod::correct(double target) {
   for (Cone* cone : cones_) {
-    cone->c.array() = target - cone->s.array() * cone->y.array() - cone->ds.array() * cone->dy.array();
+    cone->c.array() =
+        (target - cone->ds.array() * cone->dy.array()).max(0.0).min(5 * target) - cone->s.array() * cone->y.array();
   }
   clear_non_constraints(convexity_.c);
   solve_direction();
@@ -356,7 +385,7 @@ void PrimalDualMethod::set_weights() {
   w.proximal = proximal_;
   w.grid.array() = convexity_.y.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
   if (p_.has_quadratic) w.grid += 2 * p_.quadratic;
-  for (const Index e : p_.equality_entries) w.grid(e) = 1 / kEqualityDelta;
+  for (const Index e : p_.equality_entries) w.grid(e) = 1 / kDelta;
   const auto singles = static_cast<Index>(p_.single.size());
   for (Index t = 0; t < hinges_; ++t) {
     const double over = over_.weight(t), nonneg = nonneg_.weight(t);
@@ -393,7 +422,7 @@ void PrimalDualMethod::set_norm_weights() {
 void PrimalDualMethod::solve_direction() {
   for (Cone* cone : cones_) cone->start_direction();
   field_ = convexity_.dy;
-  for (const Index e : p_.equality_entries) field_(e) = -divergence_(e) / kEqualityDelta;
+  for (const Index e : p_.equality_entries) field_(e) = -divergence_(e) / kDelta;
   for (Index t = 0; t < hinges_; ++t) {
     const double over = over_.weight(t), nonneg = nonneg_.weight(t);
     const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
@@ -414,7 +443,7 @@ void PrimalDualMethod::solve_direction() {
   recover_hinges();
   for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
     const Index e = p_.equality_entries[q];
-    dnu_(static_cast<Index>(q)) = -(divergence_(e) + field_(e)) / kEqualityDelta;
+    dnu_(static_cast<Index>(q)) = -(divergence_(e) + field_(e)) / kDelta;
   }
   convexity_.dy.array() -=
       convexity_.y.array() * field_.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());

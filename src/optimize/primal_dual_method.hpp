@@ -14,9 +14,11 @@ struct IterateMeasures {
   double primal = 0;           // objective of the model, hinges and norm recomputed
   double dual = 0;             // objective of the multipliers
   double dual_damage = 0;      // what their infeasibility may take off a proved bound
-  double primal_residual = 0;  // largest, over all constraints
+  double primal_residual = 0;  // largest, over all slacks
+  double violation = 0;        // of convexity by the model itself: losses and norm are recomputed, so it is what counts
   double dual_residual = 0;
-  double mu = 0;  // mean complementarity product
+  double divergence_scale = 1;  // largest D, at least the margin
+  double mu = 0;                // mean complementarity product
 };
 
 // Mehrotra's predictor-corrector method with Gondzio's centrality correctors on the canonical problem:
@@ -35,11 +37,17 @@ class PrimalDualMethod {
   void start();
   // Brings residuals and measures up to date with the iterate.
   const IterateMeasures& measure();
+  const IterateMeasures& measures() const { return measures_; }
   // One iteration; complementarity is not driven below `least_mu`. False: the linear algebra broke down.
   bool advance(double least_mu);
 
   Index constraint_count() const { return count_; }
   double last_step() const { return last_step_; }
+  // For an end game in which rounding wins: the next steps are solved with a larger proximal term.
+  void strengthen_proximal() {
+    proximal_scale_ *= 30;
+    delta_scale_ = std::min(100.0, 3 * delta_scale_);
+  }
   PrimalPoint primal_point() const;
   DualPoint dual_point() const;
 
@@ -53,11 +61,13 @@ class PrimalDualMethod {
   auto slopes_of(Vector& x) const { return x.segment(p_.z_count, slopes()); }
   auto slopes_of(const Vector& x) const { return x.segment(p_.z_count, slopes()); }
 
+  Vector start_slope_limit() const;
   void start_norm(double& mu);
   void start_hinges();
   void measure_norm(double& dual, double& largest_norm, double& damage);
   void measure_hinges(double& loss, double& dual);
 
+  void set_proximal_terms();
   bool factor();
   void set_weights();
   void set_norm_weights();
@@ -85,7 +95,7 @@ class PrimalDualMethod {
   Vector dx_accepted_, dt_accepted_, dzeta_accepted_, dnu_accepted_;
   Vector rhs_, dual_residual_x_, dual_residual_t_, dual_residual_zeta_;
   Vector divergence_, field_;
-  double proximal_;
+  double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1;
   double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
   int poor_solves_ = 0;

@@ -10,8 +10,8 @@ struct Certificate {
   double dual_objective = 0;                      // lower bound on the optimum
   double relative_gap = 0;
   double convexity_violation = 0;
-  // The lower bound holds for every model with a Lipschitz constant up to this. Infinity (every model) as soon as
-  // lambda > 0; otherwise the problem's own bound, or ten times the model's constant when there is none.
+  // The lower bound holds for every model with a Lipschitz constant up to this: the problem's own bound (infinity:
+  // every model), or 100 times the model's constant where lambda is zero or too small beside rounding to prove more.
   double valid_up_to_lipschitz = 0;
 };
 
