@@ -70,9 +70,9 @@ class Run {
     // data alone, has the last word.
     for (int attempt = 1;; ++attempt) {
       const SolveStatus status = iterate();
-      solution = export_solution(status);
+      keep_best(export_solution(status), solution);
       if (status != SolveStatus::kOptimal || solution.report.relative_gap <= options_.tolerance) break;
-      if (attempt % 4 == 0) method_.strengthen_proximal();
+      if (attempt % 4 == 0) method_.relax_proximal();
       if (const Verdict verdict = advance()) {
         solution.report.status = *verdict;
         break;
@@ -82,7 +82,7 @@ class Run {
   }
 
  private:
-  static constexpr double kFeasible = 1e-9;  // relative to the largest divergence
+  static constexpr double kFeasible = 1e-8;  // relative to the largest divergence
   static constexpr double kStalledStep = 1e-6;
   static constexpr int kMostStalled = 5;
 
@@ -97,6 +97,22 @@ class Run {
       if (gap <= 0.5 * options_.tolerance && feasible) return SolveStatus::kOptimal;
       if (const Verdict verdict = advance()) return *verdict;
     }
+  }
+
+  // A model and multipliers need not be of one iterate: the lowest objective and the highest bound prove the most.
+  void keep_best(Solution latest, Solution& best) const {
+    if (best.slopes.size() > 0) {
+      const bool keep_dual = best.report.dual_objective > latest.report.dual_objective;
+      const bool keep_model = best.report.objective < latest.report.objective &&
+                              best.report.convexity_violation <= latest.report.convexity_violation;
+      if (keep_dual) latest.dual = std::move(best.dual);
+      if (keep_model) {
+        latest.slopes = std::move(best.slopes);
+        latest.offsets = std::move(best.offsets);
+      }
+      if (keep_dual || keep_model) certify_into_report(problem_, latest);
+    }
+    best = std::move(latest);
   }
 
   Verdict advance() {

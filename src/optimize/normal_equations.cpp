@@ -15,12 +15,17 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // Beyond this many unknowns a dense matrix would take more than 900 MB.
 constexpr Index kMostDenseUnknowns = 10600;
 
+// Below this many the dense factorization takes no more than a few milliseconds.
+constexpr double kAlwaysDenseUnknowns = 600;
+constexpr int kMostIdleSteps = 6;
+
 // Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
 // more accurate, so the other must save much. Counts are of multiplications.
 bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
   const double z = static_cast<double>(p.z_count), a = static_cast<double>(p.pieces * p.features);
+  if (z + a < kAlwaysDenseUnknowns) return true;
   const double rank = 0.25 * static_cast<double>(p.coupled.size());  // about this many couplings matter at a time
   const double dense = std::pow(z + a, 3) / 3;
   const double arrow = a * z * z + z * z * z / 3 + rank * z * z + rank * rank * z + rank * rank * rank / 3;
@@ -101,7 +106,8 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
   x.setZero();
   if (rhs_norm == 0) return 0;
   residual_ = rhs;
-  double error = rhs_norm, previous_rz = 0;
+  double error = rhs_norm, best = rhs_norm, previous_rz = 0;
+  int idle = 0;
   for (int step = 0; step < max_steps; ++step) {
     factorization_->solve(residual_.data(), preconditioned_.data());
     const double rz = residual_.dot(preconditioned_);
@@ -119,7 +125,14 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
     x += length * direction_;
     residual_ -= length * image_;
     error = residual_.lpNorm<Eigen::Infinity>();
-    if (error <= std::max(tolerance, 1e-12 * rhs_norm)) break;
+    if (error <= std::max(tolerance, 1e-15 * rhs_norm)) break;
+    // Rounding has the last word: no progress worth another step.
+    if (error < 0.5 * best) {
+      best = error;
+      idle = 0;
+    } else if (++idle == kMostIdleSteps) {
+      break;
+    }
   }
   return error;
 }

@@ -61,6 +61,15 @@ void PrimalDualMethod::set_proximal_terms() {
   if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
 }
 
+void PrimalDualMethod::relax_proximal() {
+  if (!normal_.uses_update()) proximal_scale_ *= 0.1;
+}
+
+void PrimalDualMethod::strengthen_proximal() {
+  proximal_scale_ *= 30;
+  delta_scale_ = std::min(100.0, 3 * delta_scale_);
+}
+
 const HingeItem& PrimalDualMethod::hinge(Index t) const {
   const auto singles = static_cast<Index>(p_.single.size());
   return t < singles ? p_.single[at(t)] : p_.coupled[at(t - singles)];
@@ -92,7 +101,9 @@ void PrimalDualMethod::start() {
     x_(p_.z_of_piece[at(k)]) = 0.5 * (kappa.array() * anchor.square()).sum();
     slopes_of(x_).segment(k * p_.features, p_.features) = (kappa.array() * anchor).matrix();
   }
+  // The order of magnitude of the multipliers: about that of the losses' slopes.
   double mu = 0.1;
+  if (p_.has_quadratic) mu = std::max(mu, 0.1 * (p_.quadratic.array() * p_.target.array().abs()).maxCoeff());
   if (p_.has_norm) start_norm(mu);
   grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
   convexity_.s = divergence_.cwiseMax(std::max(1e-3, 0.01 * divergence_.cwiseAbs().mean()));

@@ -43,11 +43,8 @@ class PrimalDualMethod {
 
   Index constraint_count() const { return count_; }
   double last_step() const { return last_step_; }
-  // For an end game in which rounding wins: the next steps are solved with a larger proximal term.
-  void strengthen_proximal() {
-    proximal_scale_ *= 30;
-    delta_scale_ = std::min(100.0, 3 * delta_scale_);
-  }
+  // For an end game in which only the proximal term keeps the multipliers from becoming feasible.
+  void relax_proximal();
   PrimalPoint primal_point() const;
   DualPoint dual_point() const;
 
@@ -68,6 +65,7 @@ class PrimalDualMethod {
   void measure_hinges(double& loss, double& dual);
 
   void set_proximal_terms();
+  void strengthen_proximal();
   bool factor();
   void set_weights();
   void set_norm_weights();
