@@ -66,6 +66,12 @@ Pieces unscaled_pieces(const PictureSubject& subject) {
   return pieces;
 }
 
+// By the divergence's own rule, which matters where pieces tie.
+std::size_t piece_of_row(const PictureSubject& subject, Index row) {
+  const Matrix scaled = subject.scaling.apply(subject.table.features.middleRows(row, 1));
+  return static_cast<std::size_t>(subject.divergence.pieces_of(scaled).front());
+}
+
 Rectangle plane_around(const Matrix& rows) {
   constexpr double kMargin = 0.07;
   const Vector low = rows.colwise().minCoeff();
@@ -158,7 +164,7 @@ class Drawing {
         pieces_(unscaled_pieces(subject)),
         plane_(plane_around(subject.table.features)),
         a_{subject.table.features(subject.row_of_a, 0), subject.table.features(subject.row_of_a, 1)},
-        piece_of_a_(highest_piece(pieces_, a_)),
+        piece_of_a_(piece_of_row(subject, subject.row_of_a)),
         svg_(kWidth, kHeight, "A Bregman divergence learned from iris",
              "Left: divergence from x to A over petal length and width; right: from A to x. Lines bound the affine "
              "pieces.") {
@@ -196,7 +202,7 @@ class Drawing {
     double largest = 0;
     for (Index i = 0; i < subject_.table.features.rows(); ++i) {
       const Point x{subject_.table.features(i, 0), subject_.table.features(i, 1)};
-      largest = std::max({largest, from_x(x), to_piece(highest_piece(pieces_, x))});
+      largest = std::max({largest, from_x(x), to_piece(piece_of_row(subject_, i))});
     }
     return largest;
   }
