@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <vector>
 
 #include "plane_geometry.hpp"
 #include "svg.hpp"
@@ -94,34 +94,33 @@ struct Levels {
   }
 };
 
-// A round step that gives some six ticks.
-double tick_step(double range) {
-  const double rough = range / 8;
+// Round numbers inside a range, some six of them.
+std::vector<double> ticks(double low, double high) {
+  const double rough = (high - low) / 8;
   const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (rough <= factor * power) return factor * power;
+  double step = 10 * power;
+  for (const double factor : {5.0, 2.0, 1.0}) {
+    if (rough <= factor * power) step = factor * power;
   }
-  return 10 * power;
+  std::vector<double> values;
+  const int last = static_cast<int>(std::floor(high / step));
+  for (int k = static_cast<int>(std::ceil(low / step)); k <= last; ++k) values.push_back(k * step);
+  return values;
 }
-
-// Steps add up to values like -1e-17, which are 0.
-std::string tick_text(double value) { return fmt::format("{:.4g}", std::abs(value) < 1e-9 ? 0.0 : value); }
 
 void draw_axes(Svg& svg, const Panel& panel, const std::string& x_name, const std::string& y_name) {
   const Rectangle& plane = panel.plane();
   const Rectangle frame = panel.frame();
   const Style rule{"", kFaintInk, 1, 1};
-  const double x_step = tick_step(plane.right - plane.left);
-  for (double x = std::ceil(plane.left / x_step) * x_step; x <= plane.right; x += x_step) {
+  for (const double x : ticks(plane.left, plane.right)) {
     const Point at = panel.place(Point{x, plane.bottom});
     svg.line(at, {at.x, at.y + 5}, rule);
-    svg.text({at.x, at.y + 20}, tick_text(x), {12, Anchor::kMiddle, kInk, false, false, 0});
+    svg.text({at.x, at.y + 20}, fmt::format("{:.4g}", x), {12, Anchor::kMiddle, kInk, false, false, 0});
   }
-  const double y_step = tick_step(plane.top - plane.bottom);
-  for (double y = std::ceil(plane.bottom / y_step) * y_step; y <= plane.top; y += y_step) {
+  for (const double y : ticks(plane.bottom, plane.top)) {
     const Point at = panel.place(Point{plane.left, y});
     svg.line(at, {at.x - 5, at.y}, rule);
-    svg.text({at.x - 9, at.y + 4}, tick_text(y), {12, Anchor::kEnd, kInk, false, false, 0});
+    svg.text({at.x - 9, at.y + 4}, fmt::format("{:.4g}", y), {12, Anchor::kEnd, kInk, false, false, 0});
   }
   svg.rectangle(frame, rule);
   svg.text({(frame.left + frame.right) / 2, frame.bottom + 40}, x_name, {13, Anchor::kMiddle, kInk, false, false, 0});
