@@ -125,7 +125,7 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
     x += length * direction_;
     residual_ -= length * image_;
     error = residual_.lpNorm<Eigen::Infinity>();
-    if (error <= std::max(tolerance, 1e-15 * rhs_norm)) break;
+    if (error <= tolerance) break;
     // Rounding has the last word: no progress worth another step.
     if (error < 0.5 * best) {
       best = error;
