@@ -14,7 +14,7 @@ using internal::as_row;
 using internal::row_vector;
 
 // Scores within this of the maximum tie with it (the rule in the header).
-double tie_tolerance(double maximum) { return 1e-9 * (1 + std::abs(maximum)); }
+double tie_tolerance(double maximum) { return 1e-14 * (1 + std::abs(maximum)); }
 
 double maximum_of(const double* scores, Index pieces) { return *std::max_element(scores, scores + pieces); }
 

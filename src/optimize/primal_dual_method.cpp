@@ -7,17 +7,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// Proximal terms, dual and primal. The arrow factorization takes the couplings as an update, which is accurate only
-// while their weights (at most 1 / delta) and the inverse of what they are added to (at most 1 / proximal) are not
-// both huge: with it the terms are larger. A residual of the hinges is harmless, since losses are recomputed from D.
-constexpr double kDelta = 1e-8;
-constexpr double kProximal = 1e-8;
-constexpr double kUpdateHingeDelta = 1e-5;
-constexpr double kUpdateProximal = 1e-7;
-
 constexpr double kDearFeature = 1e3;  // norm weight from which on a feature starts with smaller slopes
 constexpr int kMostCorrectors = 4;
-constexpr int kMostRefinements = 25;
 constexpr double kToBoundary = 0.97;
 
 }  // namespace
@@ -50,24 +41,6 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
     const auto range = (p_.location.colwise().maxCoeff() - p_.location.colwise().minCoeff()).transpose().eval();
     flow_reach_ = (range.array() / p_.norm_weight.array()).maxCoeff();
   }
-}
-
-void PrimalDualMethod::set_proximal_terms() {
-  proximal_ = normal_.uses_update() ? kUpdateProximal : kProximal;
-  // Where only a small lambda, or nothing, holds the slopes, the proximal term must be small beside it.
-  const double held_by = !p_.has_norm ? 1e-3 : p_.lambda > 0 ? std::clamp(p_.lambda, 1e-6, 1.0) : 1.0;
-  proximal_ *= std::min(1.0, proximal_scale_ * held_by);
-  for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
-  if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
-}
-
-void PrimalDualMethod::relax_proximal() {
-  if (!normal_.uses_update()) proximal_scale_ *= 0.1;
-}
-
-void PrimalDualMethod::strengthen_proximal() {
-  proximal_scale_ *= 30;
-  delta_scale_ = std::min(100.0, 3 * delta_scale_);
 }
 
 const HingeItem& PrimalDualMethod::hinge(Index t) const {
@@ -378,151 +351,6 @@ DualPoint PrimalDualMethod::dual_point() const {
   point.coupled = over_.y.tail(static_cast<Index>(p_.coupled.size()));
   if (p_.has_quadratic) point.quadratic_slope = 2 * p_.quadratic.cwiseProduct(divergence_ - p_.target);
   return point;
-}
-
-// --- The Newton system -----------------------------------------------------------------------------------------
-
-bool PrimalDualMethod::factor() {
-  for (int attempt = 0; attempt < 6; ++attempt) {
-    set_weights();
-    if (normal_.factor()) return true;
-    proximal_ *= 100;
-  }
-  return false;
-}
-
-void PrimalDualMethod::set_weights() {
-  NormalWeights& w = normal_.weights();
-  w.proximal = proximal_;
-  w.grid.array() = convexity_.y.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
-  if (p_.has_quadratic) w.grid += 2 * p_.quadratic;
-  for (const Index e : p_.equality_entries) w.grid(e) = 1 / kDelta;
-  const auto singles = static_cast<Index>(p_.single.size());
-  for (Index t = 0; t < hinges_; ++t) {
-    const double over = over_.weight(t), nonneg = nonneg_.weight(t);
-    const double reduced = over + nonneg > 0 ? over * nonneg / (over + nonneg) : 0;
-    if (t < singles) {
-      w.grid(p_.single[at(t)].minus) += reduced;
-    } else {
-      w.coupled(t - singles) = reduced;
-    }
-  }
-  w.lipschitz = p_.has_norm ? 0 : 1;
-  if (p_.has_norm) set_norm_weights();
-}
-
-// Eliminating t_k, whose matrix is T = diag(u + l) + w q q', leaves diag(4 u l / (u + l)) + w / (1 + w sum) f f' on
-// a_k, f = q (l - u) / (u + l); written so that nothing cancels.
-void PrimalDualMethod::set_norm_weights() {
-  NormalWeights& w = normal_.weights();
-  for (Index k = 0; k < p_.pieces; ++k) {
-    double sum = 0;
-    for (Index j = 0; j < p_.features; ++j) {
-      const Index i = k * p_.features + j;
-      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
-      sum += q * q / (upper + lower);
-      w.slope_diagonal(k, j) = 4 * upper * lower / (upper + lower);
-      w.slope_rank_one(k, j) = q * (lower - upper) / (upper + lower);
-    }
-    w.norm(k) = norm_.weight(k) / (1 + norm_.weight(k) * sum);
-  }
-  if (bound_.count > 0) w.lipschitz = bound_.weight(0);
-}
-
-// Solves for the right-hand sides c of the cones: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
-void PrimalDualMethod::solve_direction() {
-  for (Cone* cone : cones_) cone->start_direction();
-  field_ = convexity_.dy;
-  for (const Index e : p_.equality_entries) field_(e) = -divergence_(e) / kDelta;
-  for (Index t = 0; t < hinges_; ++t) {
-    const double over = over_.weight(t), nonneg = nonneg_.weight(t);
-    const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
-    add_hinge_to_field(t, -over_.dy(t) + (over + nonneg > 0 ? over * rhs_zeta / (over + nonneg) : 0));
-  }
-  grid_.adjoint(field_.data(), rhs_.data(), rhs_.data() + p_.z_count);
-  rhs_(x_.size() - 1) = 0;
-  if (p_.has_norm) reduce_norm_rhs();
-  rhs_ -= dual_residual_x_;
-
-  const double rhs_norm = rhs_.lpNorm<Eigen::Infinity>();
-  const double wanted = std::max(0.01 * measures_.dual_residual, (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm);
-  const double reached = normal_.solve(rhs_, dx_, wanted, kMostRefinements);
-  // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
-  const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm;
-  poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
-
-  // Back to everything that was eliminated; field_ is now dD.
-  grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());
-  if (p_.has_norm) recover_norm();
-  recover_hinges();
-  for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
-    const Index e = p_.equality_entries[q];
-    dnu_(static_cast<Index>(q)) = -(divergence_(e) + field_(e)) / kDelta;
-  }
-  convexity_.dy.array() -=
-      convexity_.y.array() * field_.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
-  clear_non_constraints(convexity_.dy);
-  for (Cone* cone : cones_) cone->finish_direction();
-}
-
-// Right-hand side of t into dt_, and its elimination from those of a and L.
-void PrimalDualMethod::reduce_norm_rhs() {
-  const NormalWeights& w = normal_.weights();
-  auto rhs_slopes = slopes_of(rhs_);
-  double& rhs_lipschitz = rhs_(x_.size() - 1);
-  rhs_slopes += lower_.dy - upper_.dy;
-  rhs_lipschitz = norm_.dy.sum() - (bound_.count > 0 ? bound_.dy(0) : 0);
-  for (Index k = 0; k < p_.pieces; ++k) {
-    double along = 0, sum = 0;
-    for (Index j = 0; j < p_.features; ++j) {
-      const Index i = k * p_.features + j;
-      dt_(i) = -dual_residual_t_(i) + upper_.dy(i) + lower_.dy(i) - p_.norm_weight(j) * norm_.dy(k);
-      along += p_.norm_weight(j) * dt_(i) / (upper_.weight(i) + lower_.weight(i));
-    }
-    for (Index j = 0; j < p_.features; ++j) {
-      const Index i = k * p_.features + j;
-      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
-      const double solved = (dt_(i) - w.norm(k) * along * q) / (upper + lower);
-      rhs_slopes(i) -= (lower - upper) * solved;
-      sum += q * solved;
-    }
-    rhs_lipschitz += norm_.weight(k) * sum;
-  }
-}
-
-void PrimalDualMethod::recover_norm() {
-  const NormalWeights& w = normal_.weights();
-  const auto da = slopes_of(dx_);
-  const double d_lipschitz = dx_(x_.size() - 1);
-  for (Index k = 0; k < p_.pieces; ++k) {
-    double along = 0, sum = 0;
-    for (Index j = 0; j < p_.features; ++j) {
-      const Index i = k * p_.features + j;
-      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
-      dt_(i) += -(lower - upper) * da(i) + norm_.weight(k) * q * d_lipschitz;
-      along += q * dt_(i) / (upper + lower);
-    }
-    for (Index j = 0; j < p_.features; ++j) {
-      const Index i = k * p_.features + j;
-      const double upper = upper_.weight(i), lower = lower_.weight(i), q = p_.norm_weight(j);
-      dt_(i) = (dt_(i) - w.norm(k) * along * q) / (upper + lower);
-      sum += q * dt_(i);
-      upper_.dy(i) -= upper * (dt_(i) - da(i));
-      lower_.dy(i) -= lower * (dt_(i) + da(i));
-    }
-    norm_.dy(k) -= norm_.weight(k) * (d_lipschitz - sum);
-  }
-  if (bound_.count > 0) bound_.dy(0) += bound_.weight(0) * d_lipschitz;
-}
-
-void PrimalDualMethod::recover_hinges() {
-  for (Index t = 0; t < hinges_; ++t) {
-    const double over = over_.weight(t), nonneg = nonneg_.weight(t), change = hinge_argument(field_, t);
-    const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
-    dzeta_(t) = over + nonneg > 0 ? (rhs_zeta + over * change) / (over + nonneg) : 0;
-    over_.dy(t) -= over * (dzeta_(t) - change);
-    nonneg_.dy(t) -= nonneg * dzeta_(t);
-  }
 }
 
 }  // namespace bregmax::internal

@@ -24,7 +24,7 @@ class DivergenceContract : public ::testing::TestWithParam<DivergenceCase> {
   double generator(const Vector& point) const { return divergence().generator_values(point.transpose())(0); }
   Vector gradient(const Vector& reference) const { return divergence().gradients(reference.transpose()).row(0); }
 
-  // Max-affine divergences within 1e-9 (1 + |phi|) of 0 are 0; the rest is rounding.
+  // Max-affine divergences within 1e-14 (1 + |phi|) of 0 are 0; the rest is rounding.
   double tolerance(const Matrix& rows) const {
     return 4e-9 * (1 + divergence().generator_values(rows).cwiseAbs().maxCoeff());
   }

@@ -35,7 +35,7 @@ double scalar_generator(const MaxAffine& phi, const MatrixView& rows, Index row)
 Index scalar_piece(const MaxAffine& phi, const MatrixView& rows, Index row) {
   const double largest = scalar_generator(phi, rows, row);
   for (Index k = 0;; ++k) {
-    if (scalar_score(phi, rows, row, k) >= largest - 1e-9 * (1 + std::abs(largest))) return k;
+    if (scalar_score(phi, rows, row, k) >= largest - 1e-14 * (1 + std::abs(largest))) return k;
   }
 }
 

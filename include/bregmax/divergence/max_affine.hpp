@@ -11,13 +11,13 @@ namespace bregmax {
 // D(point, reference) = phi(point) - (<a_p, point> + b_p) with p = piece(reference): D depends on the reference only
 // through its piece.
 //
-// Ties. Optimal solutions have many rows at which several pieces attain the maximum, exactly or up to the solver's
-// tolerance. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-9 (1 + |phi(reference)|) of
-// the maximum. That is one fixed subgradient a reference (to that tolerance), so the mean of a set of points still
-// minimises their summed divergence. Exact and near ties are decided alike by the blocked and the scalar path, whose
-// rounding differs, as long as that rounding is below the tolerance: slopes and offsets that cancel to a phi more than
-// about 1e6 times smaller than <a_k, x> are beyond it. In return, a divergence of at most 1e-9 (1 + |phi(point)|) is
-// rounding and is reported as exactly 0.
+// Ties. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-14 (1 + |phi(reference)|), that
+// is within rounding, of the maximum: one fixed subgradient a reference, so the mean of a set of points still minimises
+// their summed divergence. Optimal solutions have many rows at which several pieces nearly attain the maximum. The
+// tolerance is no larger than rounding because an interior solution leaves a row's own piece ahead there by a little,
+// and only that piece gives the divergences that the solver counted. A divergence within the tolerance is reported as
+// exactly 0. Where <a_k, x> and the offset cancel to a much smaller phi, rounding can exceed the tolerance, and the
+// blocked and the scalar path may then choose different pieces.
 class MaxAffine final : public Divergence {
  public:
   MaxAffine(Matrix slopes, Vector offsets);
