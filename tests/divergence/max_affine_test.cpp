@@ -92,16 +92,16 @@ TEST(MaxAffine, LowestNumberedPieceWinsAnExactTie) {
 
 TEST(MaxAffine, ScoresWithinTheToleranceTie) {
   const MaxAffine phi = absolute_value();
-  EXPECT_THAT(phi.pieces_of(at(4e-10)), ElementsAre(0));  // scores -4e-10 and 4e-10: 8e-10 apart
-  EXPECT_THAT(phi.pieces_of(at(6e-10)), ElementsAre(1));
+  EXPECT_THAT(phi.pieces_of(at(4e-15)), ElementsAre(0));  // scores -4e-15 and 4e-15: 8e-15 apart
+  EXPECT_THAT(phi.pieces_of(at(6e-15)), ElementsAre(1));
   // The chosen piece is below the maximum, and still D(x, x) = 0 both ways.
-  EXPECT_EQ(phi.value(at(4e-10), at(4e-10)), 0);
-  EXPECT_EQ(phi.matrix(at(4e-10), at(4e-10))(0, 0), 0);
+  EXPECT_EQ(phi.value(at(4e-15), at(4e-15)), 0);
+  EXPECT_EQ(phi.matrix(at(4e-15), at(4e-15))(0, 0), 0);
   // The tolerance grows with phi.
   Matrix slopes(2, 1);
   slopes << 1, 1;
   Vector offsets(2);
-  offsets << 0, 1e-4;
+  offsets << 0, 1e-9;
   EXPECT_THAT(MaxAffine(slopes, offsets).pieces_of(at(1e6)), ElementsAre(0));
   EXPECT_THAT(MaxAffine(slopes, offsets).pieces_of(at(1)), ElementsAre(1));
 }
