@@ -10,6 +10,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+constexpr double kFreeSlopePrice = 1e-14;
+
 // Groups equal rows: location_of_row, numbered in order of first appearance.
 std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
   const Index rows = points.rows();
@@ -258,7 +260,10 @@ CanonicalProblem canonicalize(const LearningProblem& problem) {
   c.norm_unit *= c.value_unit;
   c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
   c.bound = problem.lipschitz_bound / c.norm_unit;
-  c.has_norm = problem.lambda > 0 || std::isfinite(problem.lipschitz_bound);
+  if (problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound)) {
+    // Nothing holds the slopes in directions that the losses do not see: a price far below any tolerance does.
+    c.lambda = kFreeSlopePrice * std::max(1.0, c.zero_objective / c.objective_unit);
+  }
   return c;
 }
 

@@ -54,7 +54,6 @@ struct CanonicalProblem {
   double constant = 0;                     // objective that no model can change, caller's units
   double zero_objective = 0;               // of the zero model, caller's units
 
-  bool has_norm = false;  // lambda > 0 or a bound
   double lambda = 0;
   double bound = std::numeric_limits<double>::infinity();
   Vector norm_weight;  // features; the smallest is 1

@@ -10,7 +10,7 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // A bound that holds only up to some Lipschitz constant holds up to this many times the model's own.
-constexpr double kCertifiedRadius = 100;
+constexpr double kCertifiedRadius = 10;
 
 // Values at every row: phi(x_i) and what each piece would give there.
 struct Evaluation {

@@ -20,7 +20,7 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
       hinges_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
       cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
   for (Vector* v : {&x_, &dx_, &dx_accepted_, &rhs_, &dual_residual_x_}) v->setZero(normal_.size());
-  const Index norm_size = p_.has_norm ? slopes() : 0;
+  const Index norm_size = slopes();
   for (Vector* v : {&t_, &dt_, &dt_accepted_, &dual_residual_t_}) v->setZero(norm_size);
   for (Vector* v : {&zeta_, &dzeta_, &dzeta_accepted_, &dual_residual_zeta_}) v->setZero(hinges_);
   const auto equalities = static_cast<Index>(p_.equality_entries.size());
@@ -31,13 +31,13 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   convexity_.count -= static_cast<Index>(p_.zero_entries.size()) + equalities;
   upper_.resize(norm_size);
   lower_.resize(norm_size);
-  norm_.resize(p_.has_norm ? p_.pieces : 0);
+  norm_.resize(p_.pieces);
   bound_.resize(std::isfinite(p_.bound) ? 1 : 0);
   over_.resize(hinges_);
   nonneg_.resize(hinges_);
   for (const Cone* cone : cones_) count_ += cone->count;
   set_proximal_terms();
-  if (p_.has_norm && p_.features > 0) {
+  if (p_.features > 0) {
     const auto range = (p_.location.colwise().maxCoeff() - p_.location.colwise().minCoeff()).transpose().eval();
     flow_reach_ = (range.array() / p_.norm_weight.array()).maxCoeff();
   }
@@ -77,7 +77,7 @@ void PrimalDualMethod::start() {
   // The order of magnitude of the multipliers: about that of the losses' slopes.
   double mu = 0.1;
   if (p_.has_quadratic) mu = std::max(mu, 0.1 * (p_.quadratic.array() * p_.target.array().abs()).maxCoeff());
-  if (p_.has_norm) start_norm(mu);
+  start_norm(mu);
   grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
   convexity_.s = divergence_.cwiseMax(std::max(1e-3, 0.01 * divergence_.cwiseAbs().mean()));
   for (const Index e : p_.zero_entries) convexity_.s(e) = 1;
@@ -162,16 +162,12 @@ const IterateMeasures& PrimalDualMethod::measure() {
   const auto z = x_.head(p_.z_count);
   const double z_error = dual_residual_x_.head(p_.z_count).lpNorm<1>();
   measures_.dual_damage = z_error * (z.maxCoeff() - z.minCoeff());
-  if (p_.has_norm) {
-    measure_norm(dual, largest_norm, damage);
-    // A bound is proved after moving flow between nearby pieces, about a tenth of the whole range, and pays for what is
-    // infeasible with a Lipschitz constant (see certificate.cpp).
-    const double reach = 100 * largest_norm;
-    const double paid = p_.lambda > 0 ? std::min(reach, (loss + p_.lambda * largest_norm) / p_.lambda) : reach;
-    measures_.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
-  } else {
-    measures_.dual_damage += 100 * slopes_of(dual_residual_x_).cwiseAbs().dot(slopes_of(x_).cwiseAbs());
-  }
+  measure_norm(dual, largest_norm, damage);
+  // A bound is proved after moving flow between nearby pieces, about a tenth of the whole range, and pays for what is
+  // infeasible with a Lipschitz constant (see certificate.cpp).
+  const double reach = 10 * largest_norm;
+  const double paid = p_.lambda > 0 ? std::min(reach, (loss + p_.lambda * largest_norm) / p_.lambda) : reach;
+  measures_.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
   measures_.divergence_scale = std::max(1.0, divergence_.maxCoeff());
   measures_.primal = loss + p_.lambda * largest_norm;
   measures_.dual = dual;

@@ -25,7 +25,7 @@ void PrimalDualMethod::set_proximal_terms() {
   proximal_ = normal_.uses_update() ? kUpdateProximal : kProximal;
   // Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it; the update
   // cannot afford that.
-  const double held_by = !p_.has_norm ? 1e-3 : p_.lambda > 0 ? std::clamp(p_.lambda, 1e-6, 1.0) : 1.0;
+  const double held_by = p_.lambda > 0 ? std::clamp(p_.lambda, 1e-6, 1.0) : 1.0;
   if (!normal_.uses_update()) proximal_ *= std::min(1.0, proximal_scale_ * held_by);
   for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
   if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
@@ -65,8 +65,8 @@ void PrimalDualMethod::set_weights() {
       w.coupled(t - singles) = reduced;
     }
   }
-  w.lipschitz = p_.has_norm ? 0 : 1;
-  if (p_.has_norm) set_norm_weights();
+  w.lipschitz = 0;
+  set_norm_weights();
 }
 
 // Eliminating t_k, whose matrix is T = diag(u + l) + w q q', leaves diag(4 u l / (u + l)) + w / (1 + w sum) f f' on
@@ -99,7 +99,7 @@ void PrimalDualMethod::solve_direction() {
   }
   grid_.adjoint(field_.data(), rhs_.data(), rhs_.data() + p_.z_count);
   rhs_(x_.size() - 1) = 0;
-  if (p_.has_norm) reduce_norm_rhs();
+  reduce_norm_rhs();
   rhs_ -= dual_residual_x_;
 
   const double rhs_norm = rhs_.lpNorm<Eigen::Infinity>();
@@ -111,7 +111,7 @@ void PrimalDualMethod::solve_direction() {
 
   // Back to everything that was eliminated; field_ is now dD.
   grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());
-  if (p_.has_norm) recover_norm();
+  recover_norm();
   recover_hinges();
   for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
     const Index e = p_.equality_entries[q];

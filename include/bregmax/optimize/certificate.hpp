@@ -11,7 +11,7 @@ struct Certificate {
   double relative_gap = 0;
   double convexity_violation = 0;
   // The lower bound holds for every model with a Lipschitz constant up to this: the problem's own bound (infinity:
-  // every model), or 100 times the model's constant where lambda is zero or too small beside rounding to prove more.
+  // every model), or 10 times the model's constant where lambda is zero or too small beside rounding to prove more.
   double valid_up_to_lipschitz = 0;
 };
 
