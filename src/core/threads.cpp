@@ -20,13 +20,14 @@ ThreadLimit::ThreadLimit(int threads)
     : previous_openmp_(omp_get_max_threads()), previous_blas_(openblas_get_num_threads()) {
   if (threads < 0) throw Error("threads is " + std::to_string(threads) + "; allowed: 0 (all cores) or more");
   const int limit = threads == 0 ? available_threads() : threads;
-  omp_set_num_threads(limit);
+  // OpenBLAS first: where it is built on OpenMP, it changes OpenMP's own number of threads.
   openblas_set_num_threads(limit);
+  omp_set_num_threads(limit);
 }
 
 ThreadLimit::~ThreadLimit() {
-  omp_set_num_threads(previous_openmp_);
   openblas_set_num_threads(previous_blas_);
+  omp_set_num_threads(previous_openmp_);
 }
 
 }  // namespace bregmax

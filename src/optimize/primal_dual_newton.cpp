@@ -25,7 +25,7 @@ void PrimalDualMethod::set_proximal_terms() {
   proximal_ = normal_.uses_update() ? kUpdateProximal : kProximal;
   // Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it; the update
   // cannot afford that.
-  const double held_by = p_.lambda > 0 ? std::clamp(p_.lambda, 1e-6, 1.0) : 1.0;
+  const double held_by = p_.lambda > 0 ? std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0) : 1.0;
   if (!normal_.uses_update()) proximal_ *= std::min(1.0, proximal_scale_ * held_by);
   for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
   if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;

@@ -87,7 +87,7 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   const internal::MeasuredRows measured(divergence, sorted);
   const SquaredEuclidean squared_euclidean;
   std::optional<internal::MeasuredRows> euclidean;
-  if (options.start == KMeansStart::euclidean) euclidean.emplace(squared_euclidean, sorted);
+  if (options.start == KMeansStart::kEuclidean) euclidean.emplace(squared_euclidean, sorted);
 
   const Random random(options.seed);
   KMeansResult result;

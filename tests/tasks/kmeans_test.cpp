@@ -52,7 +52,7 @@ TEST_P(KMeansOfEveryDivergence, ObjectiveNeverIncreasesAndIsWhatItSays) {
   Random random(31);
   const Divergence& divergence = *GetParam().divergence;
   const Matrix rows = GetParam().rows(random, 150, 4);
-  for (const auto start : {KMeansStart::euclidean, KMeansStart::divergence}) {
+  for (const auto start : {KMeansStart::kEuclidean, KMeansStart::kDivergence}) {
     for (const Index clusters : {1, 3, 12}) {
       const KMeansResult result =
           kmeans(divergence, rows, {.clusters = clusters, .start = start, .restarts = 5, .keep_restarts = true});
@@ -122,7 +122,7 @@ TEST_P(KMeansOfEveryDivergence, MeasuredRowsAreTheDivergence) {
 TEST_P(KMeansOfEveryDivergence, IgnoresRowOrderAndThreads) {
   Random random(33);
   const Matrix rows = GetParam().rows(random, 90, 4);
-  for (const auto start : {KMeansStart::euclidean, KMeansStart::divergence}) {
+  for (const auto start : {KMeansStart::kEuclidean, KMeansStart::kDivergence}) {
     const KMeansOptions options{.clusters = 4, .start = start, .restarts = 4, .seed = 5, .keep_restarts = true};
     const KMeansResult first = kmeans(*GetParam().divergence, rows, options);
     for (int repeat = 0; repeat < 3; ++repeat) {
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(All, KMeansOfEveryDivergence, testing::ValuesIn(test::a
 TEST(KMeans, FindsWellSeparatedGroups) {
   std::vector<int> classes;
   const Matrix rows = blobs(classes);
-  for (const auto start : {KMeansStart::euclidean, KMeansStart::divergence}) {
+  for (const auto start : {KMeansStart::kEuclidean, KMeansStart::kDivergence}) {
     const KMeansResult result = kmeans(SquaredEuclidean(), rows, {.clusters = 3, .start = start, .restarts = 5});
     EXPECT_EQ(rand_index(result.best.cluster_of_row, classes), 1);
     EXPECT_TRUE(result.restarts.empty());
@@ -171,7 +171,7 @@ TEST(KMeans, ReachesTheBestOfAllGroupings) {
     best = std::min(best, objective_of(*divergence, rows, run));
   }
   const KMeansResult result =
-      kmeans(*divergence, rows, {.clusters = 2, .start = KMeansStart::divergence, .restarts = 40});
+      kmeans(*divergence, rows, {.clusters = 2, .start = KMeansStart::kDivergence, .restarts = 40});
   EXPECT_NEAR(result.best.objective, best, 1e-10);
 }
 
@@ -190,7 +190,7 @@ TEST(KMeans, AnEmptiedClusterTakesTheFarthestRow) {
 TEST(KMeans, FewerDistinctRowsThanClustersLeavesClustersEmpty) {
   Matrix rows(6, 1);
   rows << 1, 1, 1, 2, 2, 2;
-  for (const auto start : {KMeansStart::euclidean, KMeansStart::divergence}) {
+  for (const auto start : {KMeansStart::kEuclidean, KMeansStart::kDivergence}) {
     const KMeansResult result = kmeans(SquaredEuclidean(), rows, {.clusters = 4, .start = start, .restarts = 3});
     EXPECT_EQ(clusters_used(result.best), 2u);
     EXPECT_EQ(result.best.objective, 0);
@@ -204,7 +204,7 @@ TEST(KMeans, FewerPiecesThanClustersLeavesClustersEmpty) {
   const MaxAffine divergence(slopes, Vector::Zero(2));
   Matrix rows(6, 1);
   rows << -3, -2, -1, 1, 2, 3;
-  for (const auto start : {KMeansStart::euclidean, KMeansStart::divergence}) {
+  for (const auto start : {KMeansStart::kEuclidean, KMeansStart::kDivergence}) {
     const KMeansResult result = kmeans(divergence, rows, {.clusters = 4, .start = start});
     EXPECT_EQ(clusters_used(result.best), 2u);
     EXPECT_EQ(result.best.objective, 0);
@@ -275,8 +275,9 @@ TEST(KMeans, StopsOnRequestWithWhatThereIs) {
 TEST(KMeans, StopsAtTheIterationLimit) {
   Random random(38);
   const Matrix rows = test::normal_rows(random, 500, 3);
-  const KMeansResult result = kmeans(
-      SquaredEuclidean(), rows, {.clusters = 10, .start = KMeansStart::divergence, .restarts = 1, .max_iterations = 2});
+  const KMeansResult result =
+      kmeans(SquaredEuclidean(), rows,
+             {.clusters = 10, .start = KMeansStart::kDivergence, .restarts = 1, .max_iterations = 2});
   EXPECT_EQ(result.best.objectives.size(), 2u);
   EXPECT_FALSE(result.best.converged);
 }

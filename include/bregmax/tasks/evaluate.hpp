@@ -14,7 +14,7 @@ struct EvaluationOptions {
   Index k = 5;         // neighbours, 1 .. number of training rows
   Index clusters = 0;  // 0: the number of classes among the test rows
   int restarts = 20;   // of k-means, >= 1
-  KMeansStart start = KMeansStart::euclidean;
+  KMeansStart start = KMeansStart::kEuclidean;
   std::uint64_t seed = 0;
   Index precision_at = 10;  // >= 1
 };

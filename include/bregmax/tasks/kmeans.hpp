@@ -10,13 +10,13 @@ namespace bregmax {
 
 // Where the first centroids come from.
 enum class KMeansStart {
-  euclidean,   // k-means in Euclidean space, itself started by k-means++ (as in the paper)
-  divergence,  // k-means++ with D(row, seed) in the place of the squared distance
+  kEuclidean,   // k-means in Euclidean space, itself started by k-means++ (as in the paper)
+  kDivergence,  // k-means++ with D(row, seed) in the place of the squared distance
 };
 
 struct KMeansOptions {
   Index clusters = 2;  // 1 .. number of rows
-  KMeansStart start = KMeansStart::euclidean;
+  KMeansStart start = KMeansStart::kEuclidean;
   int restarts = 20;         // >= 1
   int max_iterations = 300;  // >= 1, of one restart
   std::uint64_t seed = 0;
