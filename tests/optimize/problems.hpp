@@ -33,8 +33,8 @@ std::string to_string(Kind kind);
 
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-std::vector<int> own_pieces(Index rows);                                      // K = n
-std::vector<int> random_pieces(Random& random, Index rows, int pieces);       // any assignment without an empty piece
+std::vector<int> own_pieces(Index rows);                                 // K = n
+std::vector<int> random_pieces(Random& random, Index rows, int pieces);  // any assignment without an empty piece
 std::vector<int> nearest_pieces(Random& random, const Matrix& rows, int pieces);  // cells of random rows
 Matrix normal_rows(Random& random, Index rows, Index features);
 // Members are drawn uniformly: self comparisons, contradictions and repeated items all occur.
@@ -61,6 +61,9 @@ std::string describe(const LearningProblem& problem);
 void expect_sound(const LearningProblem& problem, const Solution& solution);
 // Sound, optimal with a gap of at most 1e-8, and feasible.
 void expect_optimal(const LearningProblem& problem, const Solution& solution);
+// With one thread: the problems are small, and threads that wait for each other on a busy machine are slow.
+Solution solve(const LearningProblem& problem, const InteriorPointOptions& options = {},
+               const RunControl& control = {});
 // Solves and expects an optimal solution.
 Solution solve_to_optimality(const LearningProblem& problem);
 
