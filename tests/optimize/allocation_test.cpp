@@ -21,10 +21,12 @@ thread_local long allocations = 0;
 #ifdef BREGMAX_COUNTS_ALLOCATIONS
 // operator new, Eigen and the BLAS all end here.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the names are the C library's
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* old, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
+// NOLINTEND(readability-identifier-naming)
 
 void* malloc(std::size_t size) noexcept {
   ++allocations;
