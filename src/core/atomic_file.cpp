@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
+#include <system_error>
 
 #include "bregmax/core/error.hpp"
 
@@ -15,7 +15,7 @@ namespace bregmax {
 namespace {
 
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error) {
-  throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
+  throw Error(fmt::format("cannot write {}: {}", path.string(), std::generic_category().message(error)));
 }
 
 // The temporary file; removed unless it was renamed into place.

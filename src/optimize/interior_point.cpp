@@ -151,10 +151,20 @@ class Run {
     control_.report(progress);
   }
 
+  // Rounding or an early end can leave L above its bound. Convexity survives scaling, so the model is scaled to it, and
+  // the certificate judges what that costs.
+  void respect_bound(Solution& solution) const {
+    const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+    if (!(lipschitz > problem_.lipschitz_bound)) return;
+    solution.slopes *= problem_.lipschitz_bound / lipschitz;
+    solution.offsets *= problem_.lipschitz_bound / lipschitz;
+  }
+
   Solution export_solution(SolveStatus status) {
     Solution solution;
     solution.slopes.setZero(problem_.pieces, problem_.points.cols());
     internal::export_model(canonical_, method_.primal_point(), solution);
+    respect_bound(solution);
     internal::export_dual(problem_, canonical_, method_.dual_point(), solution);
     certify_into_report(problem_, solution);
     const internal::IterateMeasures& last = method_.measure();

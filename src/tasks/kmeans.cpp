@@ -97,8 +97,9 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   for (int first = 0; first < options.restarts && !result.stopped; first += batch) {
     std::vector<KMeansRun> runs(static_cast<std::size_t>(std::min(batch, options.restarts - first)));
     in_parallel(static_cast<int>(runs.size()), [&](int i) {
-      runs[static_cast<std::size_t>(i)] = run_once(measured, euclidean ? &*euclidean : nullptr, options,
-                                                   random.fork(static_cast<std::uint64_t>(first + i)), control);
+      runs[static_cast<std::size_t>(i)] =
+          run_once(measured, euclidean ? &*euclidean : nullptr, options,
+                   random.fork(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i)), control);
     });
     for (KMeansRun& run : runs) {
       restore_row_order(order, run);

@@ -18,7 +18,7 @@ struct FitOptions {
   double lambda = 1;                                                 // >= 0
   double lipschitz_bound = std::numeric_limits<double>::infinity();  // > 0
   int pieces = 0;                                                    // K, 1 .. rows; 0: every row has its own
-  std::optional<std::vector<int>> piece_of;                          // the piece of each row, given; overrides `pieces`
+  std::optional<std::vector<int>> piece_of = {};                     // the piece of each row, given; overrides `pieces`
   Scale scale = Scale::kStandard;
   double smoothing = 0;     // temperature T >= 0 of the returned divergence; 0: max-affine
   double tolerance = 1e-8;  // relative gap
