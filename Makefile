@@ -11,7 +11,7 @@ FUZZ_RUNS ?= 20000
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test bench clean format \
+.PHONY: help demo build test test-sanitizers bench clean format \
         bootstrap-build bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
@@ -28,8 +28,11 @@ build: bootstrap-build  ## the program, at build/release/bin/bregmax
 	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program >/dev/null; fi
 	@cmake --build build/release --target bin/bregmax
 
-test: bootstrap-test  ## everything that must hold: format, tests, sanitizers, static analysis, fuzzing
-	+@tools/stages "$(MAKE)" check-format test-release tidy fuzz test-tsan test-asan-ubsan
+test: bootstrap-test  ## everything that must hold: format, tests, static analysis, fuzzing
+	+@tools/stages "$(MAKE)" check-format test-release tidy fuzz
+
+test-sanitizers: bootstrap-test  ## the tests again under the thread, address and undefined behaviour sanitizers
+	+@tools/stages "$(MAKE)" test-tsan test-asan-ubsan
 
 bench: micro-benchmarks highs-comparison  ## measure speed, also against HiGHS (long; see BENCH_OPTIONS)
 
