@@ -28,8 +28,8 @@ build: bootstrap-build  ## the program, at build/release/bin/bregmax
 	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program >/dev/null; fi
 	@cmake --build build/release --target bin/bregmax
 
-test: bootstrap-test  ## everything that must hold: format, tests, static analysis, fuzzing
-	+@tools/stages "$(MAKE)" check-format test-release tidy fuzz
+test: bootstrap-test  ## everything that must hold: format, tests, fuzzing
+	+@tools/stages "$(MAKE)" check-format test-release fuzz
 
 test-sanitizers: bootstrap-test  ## the tests again under the thread, address and undefined behaviour sanitizers
 	+@tools/stages "$(MAKE)" test-tsan test-asan-ubsan
