@@ -9,23 +9,26 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-constexpr double kExactLeverage = 0.3;
-// Multiplications that the update may cost, for each entry of the coupling matrix: as much as some tens of steps of
-// conjugate gradients, which it saves.
-constexpr double kUpdateBudget = 500;
+constexpr double kExactLeverage = 0.1;
+// What the downdate may cost: this share of a dense factorization of everything.
+constexpr double kUpdateBudget = 0.5;
 
 // For anchored problems. Without the coupled hinges the matrix is an arrow: a_k meets only itself, z and L, so
 // eliminating every a_k (d x d blocks, A_k = F_k F_k') leaves one dense matrix S in y = (z, L):
 //
 //   E_k = F_k^{-1} C_k,    S = H_yy - sum_k E_k' E_k.
 //
-// The couplings V' W V are a low-rank update of it (Woodbury). Most of them are far from their kink in most
-// iterations and weigh next to nothing: only those with leverage w v' A^{-1} v above kExactLeverage go into the
-// update; conjugate gradients see to the rest.
+// A coupling w (u - v)(u - v)' on entries u, v of different pieces is 2 w (u u' + v v') - w (u + v)(u + v)': the first
+// part is a weight of two entries and stays in the arrow, the second is a low-rank downdate (Woodbury). An update by
+// (u - v) itself would cancel where only the coupling holds a direction; so written, nothing is lost that the sum of
+// the weights has not lost already. Most couplings are far from their kink in most iterations and weigh next to
+// nothing: only those with leverage w v' A^{-1} v above kExactLeverage are in the downdate, the others leave their
+// cross term u v' to conjugate gradients.
 class ArrowFactorization final : public Factorization {
  public:
-  explicit ArrowFactorization(const CanonicalProblem& problem)
+  ArrowFactorization(const CanonicalProblem& problem, const EntrySet& entries)
       : p_(problem),
+        entries_(entries),
         y_count_(problem.z_count + 1),
         grid_(problem.entries()),
         blocks_(problem.pieces * problem.features, problem.features),
@@ -52,7 +55,7 @@ class ArrowFactorization final : public Factorization {
     gathered_.resize(most, problem.features);
     products_.resize(most, std::max(most, y_count_));
     if (items > 0) {
-      const double budget = kUpdateBudget * static_cast<double>(coupling_.size());
+      const double budget = kUpdateBudget * std::pow(static_cast<double>(coupling_.rows() + y_count_), 3) / 3;
       const double y = static_cast<double>(y_count_);
       while (most_exact_ < items) {
         const double r = static_cast<double>(most_exact_ + 16);
@@ -68,12 +71,13 @@ class ArrowFactorization final : public Factorization {
   }
 
   bool factor(const NormalWeights& w) override {
-    grid_ = w.grid;
+    grid_.head(entries_.size()) = w.grid.head(entries_.size());
     if (!p_.coupled.empty() && !choose_items(w)) return false;
     return factor_arrow(w) && (chosen_.empty() || factor_update(w));
   }
 
-  // With M0 = G G' the whole inverse is G^{-T} (I - U' Q^{-1} U) G^{-1}, U = V G^{-T} = (whitened_, reduced_): one
+  // With M0 = G G' the whole inverse is G^{-T} (I + U' Q^{-1} U) G^{-1}, U = V G^{-T} = (whitened_, reduced_), the rows
+  // of V being u + v: one
   // forward and one backward sweep, however many couplings there are.
   void solve(const double* rhs, double* x) override {
     forward_sweep(rhs);
@@ -92,7 +96,7 @@ class ArrowFactorization final : public Factorization {
     }
     const Index last = y_count_ - 1;
     schur_(last, last) += w.lipschitz;
-    schur_(0, 0) += grounding_weight(w);
+    schur_.topLeftCorner(last, last).array() += grounding_weight(p_, w);
     schur_.diagonal().head(last).array() += w.proximal;
     const Index rows = coupling_.rows();
     if (rows > 0) {
@@ -110,26 +114,27 @@ class ArrowFactorization final : public Factorization {
   // Fills H_yy, A_k and C_k from the entries (k, .), factors A_k and turns C_k into E_k.
   bool eliminate_piece(const NormalWeights& w, Index k) {
     const Index d = p_.features, zk = p_.z_of_piece[at(k)], last = y_count_ - 1;
-    const double* weight = grid_.data() + k * p_.locations;
     if (!factor_block(w, k)) return false;
     Eigen::Map<Matrix> c(coupling(k), d, y_count_);
     c.setZero();
+    const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
     double total = 0;
-    for (Index l = 0; l < p_.locations; ++l) {
-      const Index zo = p_.z_of_owner[at(l)];
-      total += weight[l];
-      schur_(zo, zo) += weight[l];
+    for (Index i = 0; i < count; ++i) {
+      const Index zo = p_.z_of_owner[at(entries_.location(begin + i))];
+      const double weight = grid_(begin + i);
+      total += weight;
+      schur_(zo, zo) += weight;
       if (zo > zk) {
-        schur_(zo, zk) -= weight[l];
+        schur_(zo, zk) -= weight;
       } else {
-        schur_(zk, zo) -= weight[l];
+        schur_(zk, zo) -= weight;
       }
     }
     for (Index j = 0; j < d; ++j) {
       double sum = 0;
-      for (Index l = 0; l < p_.locations; ++l) {
-        c(j, p_.z_of_owner[at(l)]) = -weighted_(l, j);
-        sum += weighted_(l, j);
+      for (Index i = 0; i < count; ++i) {
+        c(j, p_.z_of_owner[at(entries_.location(begin + i))]) = -weighted_(i, j);
+        sum += weighted_(i, j);
       }
       c(j, zk) += sum;
       c(j, last) = w.norm(k) * w.slope_rank_one(k, j);
@@ -147,15 +152,16 @@ class ArrowFactorization final : public Factorization {
   bool factor_block(const NormalWeights& w, Index k) {
     const Index d = p_.features;
     if (d == 0) return true;
-    const double* weight = grid_.data() + k * p_.locations;
     Eigen::Map<Matrix> a(block(k), d, d);
-    for (Index l = 0; l < p_.locations; ++l) {
+    const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
+    for (Index i = 0; i < count; ++i) {
+      const Index l = entries_.location(begin + i);
       for (Index j = 0; j < d; ++j) {
-        difference_(l, j) = p_.location(l, j) - p_.anchor(k, j);
-        weighted_(l, j) = weight[l] * difference_(l, j);
+        difference_(i, j) = p_.location(l, j) - p_.anchor(k, j);
+        weighted_(i, j) = grid_(begin + i) * difference_(i, j);
       }
     }
-    gemm(true, false, d, d, p_.locations, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
+    gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
     for (Index i = 0; i < d; ++i) {
       for (Index j = 0; j < d; ++j) a(i, j) += w.norm(k) * w.slope_rank_one(k, i) * w.slope_rank_one(k, j);
       a(i, i) = (a(i, i) + w.slope_diagonal(k, i) + w.proximal) * (1 + 1e-14);
@@ -210,11 +216,11 @@ class ArrowFactorization final : public Factorization {
     x[z + slopes] = forward_y_(z);
   }
 
-  // (forward_, forward_y_) -= U' Q^{-1} U (forward_, forward_y_).
+  // (forward_, forward_y_) += U' Q^{-1} U (forward_, forward_y_).
   void apply_update() {
     const auto count = static_cast<Index>(chosen_.size());
     const Index d = p_.features;
-    const int n = static_cast<int>(count), y_int = static_cast<int>(y_count_), one = 1;
+    const int n = static_cast<int>(count), y_int = static_cast<int>(y_count_);
     const int stride = static_cast<int>(update_.cols());
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n, y_int, 1, reduced_.data(), y_int, forward_y_.data(), 1, 0,
                 update_rhs_.data(), 1);
@@ -231,20 +237,21 @@ class ArrowFactorization final : public Factorization {
         update_rhs_(r) += sum;
       }
     }
-    int info = 0;
-    dpotrs_("U", &n, &one, update_.data(), &stride, update_rhs_.data(), &n, &info);
-    cblas_dgemv(CblasRowMajor, CblasTrans, n, y_int, -1, reduced_.data(), y_int, update_rhs_.data(), 1, 1,
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, update_.data(), stride, update_rhs_.data(),
+                1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, update_.data(), stride, update_rhs_.data(), 1);
+    cblas_dgemv(CblasRowMajor, CblasTrans, n, y_int, 1, reduced_.data(), y_int, update_rhs_.data(), 1, 1,
                 forward_y_.data(), 1);
     for (Index r = 0; r < count; ++r) {
       for (const bool minus : {false, true}) {
         const double* u = whitened_.data() + (2 * r + (minus ? 1 : 0)) * d;
         double* v = forward_.data() + half(r, minus);
-        for (Index j = 0; j < d; ++j) v[j] -= update_rhs_(r) * u[j];
+        for (Index j = 0; j < d; ++j) v[j] += update_rhs_(r) * u[j];
       }
     }
   }
 
-  // Chooses the couplings that matter and factors W^{-1} + V M0^{-1} V' for them.
+  // Factors Q = W^{-1} - V M0^{-1} V' for the chosen couplings.
   bool factor_update(const NormalWeights& w) {
     const auto count = static_cast<Index>(chosen_.size());
     for (Index r = 0; r < count; ++r) whiten(p_.coupled[at(chosen_[at(r)])], r);
@@ -259,19 +266,19 @@ class ArrowFactorization final : public Factorization {
               stride = static_cast<int>(update_.cols());
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, y_int, 1, schur_.data(), y_int,
                 reduced_.data(), y_int);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, y_int, 1, reduced_.data(), y_int, 0, update_.data(),
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, y_int, -1, reduced_.data(), y_int, 0, update_.data(),
                 stride);
     add_block_products();
     for (Index r = 0; r < count; ++r) {
-      update_(r, r) = (update_(r, r) + 1 / w.coupled(chosen_[at(r)])) * (1 + 1e-14);
+      update_(r, r) += (1 + 1e-13) / w.coupled(chosen_[at(r)]);
     }
     int info = 0;
     dpotrf_("U", &n, update_.data(), &stride, &info);
     return info == 0;
   }
 
-  // Splits the couplings into those treated exactly (chosen_) and the rest, whose two entries get their weight each:
-  // (u - v)(u - v)' is at most 2 (u u' + v v').
+  // Splits the couplings into those treated exactly (chosen_), whose entries get twice their weight, and the rest,
+  // whose entries get it once.
   bool choose_items(const NormalWeights& w) {
     for (Index k = 0; k < p_.pieces; ++k) {
       if (!factor_block(w, k)) return false;
@@ -291,12 +298,10 @@ class ArrowFactorization final : public Factorization {
     }
     std::size_t next = 0;
     for (Index t = 0; t < items; ++t) {
-      if (next < chosen_.size() && chosen_[next] == t) {
-        ++next;
-        continue;
-      }
-      grid_(p_.coupled[at(t)].plus) += w.coupled(t);
-      grid_(p_.coupled[at(t)].minus) += w.coupled(t);
+      const bool chosen = next < chosen_.size() && chosen_[next] == t;
+      if (chosen) ++next;
+      grid_(entries_.position(p_.coupled[at(t)].plus)) += (chosen ? 2 : 1) * w.coupled(t);
+      grid_(entries_.position(p_.coupled[at(t)].minus)) += (chosen ? 2 : 1) * w.coupled(t);
     }
     return true;
   }
@@ -311,7 +316,7 @@ class ArrowFactorization final : public Factorization {
       double* v = whitened_.data() + (2 * r + (minus ? 1 : 0)) * d;
       const double* factor = block(k);
       for (Index i = 0; i < d; ++i) {
-        double sum = (minus ? 1 : -1) * (p_.location(l, i) - p_.anchor(k, i));
+        double sum = p_.anchor(k, i) - p_.location(l, i);
         for (Index j = 0; j < i; ++j) sum -= factor[i * d + j] * v[j];
         v[i] = sum / factor[i * d + i];
         square += v[i] * v[i];
@@ -327,8 +332,8 @@ class ArrowFactorization final : public Factorization {
       const HingeItem& item = p_.coupled[at(chosen_[at(r)])];
       reduced_(r, p_.z_of_owner[at(item.plus % p_.locations)]) += 1;
       reduced_(r, p_.z_of_piece[at(item.plus / p_.locations)]) -= 1;
-      reduced_(r, p_.z_of_owner[at(item.minus % p_.locations)]) -= 1;
-      reduced_(r, p_.z_of_piece[at(item.minus / p_.locations)]) += 1;
+      reduced_(r, p_.z_of_owner[at(item.minus % p_.locations)]) += 1;
+      reduced_(r, p_.z_of_piece[at(item.minus / p_.locations)]) -= 1;
     }
     for (Index k = 0; k < p_.pieces; ++k) {
       const Index halves = gather(k);
@@ -353,7 +358,7 @@ class ArrowFactorization final : public Factorization {
         const Index row = items_of_piece_[at(k)][at(g)] / 2;
         for (Index h = 0; h < halves; ++h) {
           const Index column = items_of_piece_[at(k)][at(h)] / 2;
-          if (column <= row) update_(row, column) += products_.data()[g * halves + h];
+          if (column <= row) update_(row, column) -= products_.data()[g * halves + h];
         }
       }
     }
@@ -369,6 +374,7 @@ class ArrowFactorization final : public Factorization {
   }
 
   const CanonicalProblem& p_;
+  const EntrySet& entries_;
   Index y_count_;
   Vector leverage_;
   Index most_exact_ = 0;
@@ -383,8 +389,8 @@ class ArrowFactorization final : public Factorization {
 
 }  // namespace
 
-std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem) {
-  return std::make_unique<ArrowFactorization>(problem);
+std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem, const EntrySet& entries) {
+  return std::make_unique<ArrowFactorization>(problem, entries);
 }
 
 }  // namespace bregmax::internal

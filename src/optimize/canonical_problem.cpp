@@ -10,6 +10,9 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+// Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
+// features do, and slopes that can be worth nothing would rule the arithmetic.
+constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
 constexpr double kFreeSlopePrice = 1e-14;
 
 // Groups equal rows: location_of_row, numbered in order of first appearance.
@@ -116,6 +119,7 @@ void scale_features(const Matrix& points, CanonicalProblem& c) {
     c.feature_center(j) = mean;
     c.feature_unit(j) = spread * std::sqrt(((column - mean) / spread).square().mean());
   }
+  if (c.features > 0) c.feature_unit = c.feature_unit.cwiseMax(kLeastFeatureUnit * c.feature_unit.maxCoeff()).eval();
   c.norm_weight = c.feature_unit.cwiseInverse();
   c.norm_unit = c.features > 0 ? c.norm_weight.minCoeff() : 1;
   c.norm_weight /= c.norm_unit;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <new>
 
 #include "bregmax/core/matrix.hpp"
 
@@ -13,15 +15,30 @@ namespace bregmax::internal {
 // where r = G x + h - s, and delta dy is a proximal term: it keeps the weights y / (s + delta y) bounded, also where
 // the constraints leave no interior, and vanishes as the steps do.
 struct Cone {
-  Vector s, y, r, c, ds, dy;
-  Vector ds_accepted, dy_accepted;  // of the direction that is kept while a better one is tried
+  using View = Eigen::Map<Vector>;
+  View s{nullptr, 0}, y{nullptr, 0}, r{nullptr, 0}, c{nullptr, 0}, ds{nullptr, 0}, dy{nullptr, 0};
+  View ds_accepted{nullptr, 0}, dy_accepted{nullptr, 0};  // of the direction that is kept while a better one is tried
+  View kept_s{nullptr, 0};                                // slacks that are put aside
   double delta = 0;
   Index count = 0;  // members that are constraints; the others have y = 0 and never move
 
-  void resize(Index size) {
-    for (Vector* v : {&y, &r, &c, &ds, &dy, &ds_accepted, &dy_accepted}) v->setZero(size);
-    s.setOnes(size);
+  void resize(Index size) { reserve(size, size); }
+
+  // Room for `capacity` members, `size` of them there: s = 1 and everything else 0.
+  void reserve(Index capacity, Index size) {
+    storage_.setZero(kRows, capacity);
+    storage_.row(0).setOnes();
     count = size;
+    set_size(size);
+  }
+
+  // The first `size` members; allocates nothing.
+  void set_size(Index size) {
+    size_ = size;
+    const std::array<View*, kRows> views = {&s, &y, &r, &c, &ds, &dy, &ds_accepted, &dy_accepted, &kept_s};
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      new (views[i]) View(storage_.data() + row_[i] * storage_.cols(), size);
+    }
   }
 
   double weight(Index i) const { return y(i) / (s(i) + delta * y(i)); }
@@ -33,13 +50,20 @@ struct Cone {
     for (Index i = 0; i < s.size(); ++i) ds(i) = y(i) > 0 ? (c(i) - s(i) * dy(i)) / y(i) : 0;
   }
   void accept_direction() {
-    ds.swap(ds_accepted);
-    dy.swap(dy_accepted);
+    std::swap(row_[4], row_[6]);
+    std::swap(row_[5], row_[7]);
+    set_size(size_);
   }
+
+ private:
+  static constexpr Index kRows = 9;
+  Matrix storage_;
+  std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8};  // which row of the storage a view is of
+  Index size_ = 0;
 };
 
 // The largest step <= 1 that keeps value + step * change >= 0.
-inline double largest_step(const Vector& value, const Vector& change) {
+inline double largest_step(const Cone::View& value, const Cone::View& change) {
   double step = 1;
   for (Index i = 0; i < value.size(); ++i) {
     if (change(i) < 0 && value(i) + step * change(i) < 0) step = -value(i) / change(i);

@@ -9,15 +9,17 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // All unknowns in one dense Cholesky factorization. Only the lower triangle (row-major) is filled and used.
 class DenseFactorization final : public Factorization {
  public:
-  explicit DenseFactorization(const CanonicalProblem& problem)
+  DenseFactorization(const CanonicalProblem& problem, const EntrySet& entries)
       : p_(problem),
+        entries_(entries),
         size_(problem.z_count + problem.pieces * problem.features + 1),
         matrix_(size_, size_),
         difference_(problem.locations, problem.features),
         weighted_(problem.locations, problem.features),
         block_(problem.features, problem.features),
         from_owner_(problem.features),
-        from_piece_(problem.features) {
+        from_piece_(problem.features),
+        column_weight_(problem.locations) {
     index_.reserve(at(4 * problem.features + 8));
     value_.reserve(at(4 * problem.features + 8));
   }
@@ -27,7 +29,7 @@ class DenseFactorization final : public Factorization {
     for (Index k = 0; k < p_.pieces; ++k) add_piece(w, k);
     if (!p_.all_anchored) add_owners(w);
     for (std::size_t t = 0; t < p_.coupled.size(); ++t) add_coupled(p_.coupled[t], w.coupled(static_cast<Index>(t)));
-    matrix_(0, 0) += grounding_weight(w);
+    matrix_.topLeftCorner(p_.z_count, p_.z_count).array() += grounding_weight(p_, w);
     const Index last = size_ - 1;
     matrix_(last, last) += w.lipschitz;
     matrix_.diagonal().head(last).array() += w.proximal;
@@ -41,9 +43,10 @@ class DenseFactorization final : public Factorization {
 
   void solve(const double* rhs, double* x) override {
     std::copy(rhs, rhs + size_, x);
-    const int n = static_cast<int>(size_), one = 1;
-    int info = 0;
-    dpotrs_("U", &n, &one, matrix_.data(), &n, x, &n, &info);
+    // Not dpotrs: for one right-hand side it copies the matrix into tiles.
+    const int n = static_cast<int>(size_);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, matrix_.data(), n, x, 1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, matrix_.data(), n, x, 1);
   }
 
  private:
@@ -54,20 +57,21 @@ class DenseFactorization final : public Factorization {
   // Entries (k, l) for one k: touch z of the owner, z_k and a_k.
   void add_piece(const NormalWeights& w, Index k) {
     const Index d = p_.features, zk = p_.z_of_piece[at(k)], ak = slope_at(k);
-    const double* weight = w.grid.data() + k * p_.locations;
-    difference_ = p_.location.rowwise() - p_.anchor.row(k);
+    const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
     double total = 0;
-    for (Index l = 0; l < p_.locations; ++l) {
-      const Index zo = p_.z_of_owner[at(l)];
-      weighted_.row(l) = weight[l] * difference_.row(l);
-      matrix_(zo, zo) += weight[l];
-      lower(zo, zk) -= zo == zk ? 2 * weight[l] : weight[l];
-      total += weight[l];
-      for (Index j = 0; j < d; ++j) matrix_(ak + j, zo) -= weighted_(l, j);
+    for (Index i = 0; i < count; ++i) {
+      const Index l = entries_.location(begin + i), zo = p_.z_of_owner[at(l)];
+      const double weight = w.grid(begin + i);
+      difference_.row(i) = p_.location.row(l) - p_.anchor.row(k);
+      weighted_.row(i) = weight * difference_.row(i);
+      matrix_(zo, zo) += weight;
+      lower(zo, zk) -= zo == zk ? 2 * weight : weight;
+      total += weight;
+      for (Index j = 0; j < d; ++j) matrix_(ak + j, zo) -= weighted_(i, j);
     }
     matrix_(zk, zk) += total;
-    for (Index j = 0; j < d; ++j) matrix_(ak + j, zk) += weighted_.col(j).sum();
-    gemm(true, false, d, d, p_.locations, 1, difference_.data(), d, weighted_.data(), d, 0, block_.data(), d);
+    for (Index j = 0; j < d; ++j) matrix_(ak + j, zk) += weighted_.col(j).head(count).sum();
+    gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, block_.data(), d);
     const Index last = size_ - 1;
     for (Index i = 0; i < d; ++i) {
       for (Index j = 0; j <= i; ++j) {
@@ -82,27 +86,29 @@ class DenseFactorization final : public Factorization {
   // Locations away from their owner's anchor touch the owner's slopes as well.
   void add_owners(const NormalWeights& w) {
     const Index d = p_.features;
-    for (Index l = 0; l < p_.locations; ++l) {
-      if (p_.anchored[at(l)]) continue;
-      const Index o = p_.owner[at(l)], ao = slope_at(o), zo = p_.z_of_owner[at(l)];
-      from_owner_ = (p_.location.row(l) - p_.anchor.row(o)).transpose();
-      double total = 0;
-      for (Index k = 0; k < p_.pieces; ++k) {
-        const double weight = w.grid(p_.entry(k, l));
-        if (weight == 0) continue;  // the owner itself among them
-        const Index ak = slope_at(k), zk = p_.z_of_piece[at(k)];
+    column_weight_.setZero();
+    for (Index k = 0; k < p_.pieces; ++k) {
+      const Index ak = slope_at(k), zk = p_.z_of_piece[at(k)];
+      for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
+        const Index l = entries_.location(p), ao = slope_at(p_.owner[at(l)]);
+        const double weight = w.grid(p);
+        if (p_.anchored[at(l)] || weight == 0) continue;  // of the owner itself among them
+        from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[at(l)])).transpose();
         from_piece_ = (p_.location.row(l) - p_.anchor.row(k)).transpose();
-        total += weight;
+        column_weight_(l) += weight;
         for (Index i = 0; i < d; ++i) {
           matrix_(ao + i, zk) -= weight * from_owner_(i);
-          for (Index j = 0; j < d; ++j) {
-            lower(ao + i, ak + j) -= weight * from_owner_(i) * from_piece_(j);
-          }
+          for (Index j = 0; j < d; ++j) lower(ao + i, ak + j) -= weight * from_owner_(i) * from_piece_(j);
         }
       }
+    }
+    for (Index l = 0; l < p_.locations; ++l) {
+      if (p_.anchored[at(l)]) continue;
+      const Index ao = slope_at(p_.owner[at(l)]), zo = p_.z_of_owner[at(l)];
+      from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[at(l)])).transpose();
       for (Index i = 0; i < d; ++i) {
-        matrix_(ao + i, zo) += total * from_owner_(i);
-        for (Index j = 0; j <= i; ++j) matrix_(ao + i, ao + j) += total * from_owner_(i) * from_owner_(j);
+        matrix_(ao + i, zo) += column_weight_(l) * from_owner_(i);
+        for (Index j = 0; j <= i; ++j) matrix_(ao + i, ao + j) += column_weight_(l) * from_owner_(i) * from_owner_(j);
       }
     }
   }
@@ -145,9 +151,10 @@ class DenseFactorization final : public Factorization {
   }
 
   const CanonicalProblem& p_;
+  const EntrySet& entries_;
   Index size_;
   Matrix matrix_, difference_, weighted_, block_;
-  Vector from_owner_, from_piece_;
+  Vector from_owner_, from_piece_, column_weight_;
   std::vector<Index> index_;
   std::vector<double> value_;
   Index count_ = 0;
@@ -155,8 +162,8 @@ class DenseFactorization final : public Factorization {
 
 }  // namespace
 
-std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem) {
-  return std::make_unique<DenseFactorization>(problem);
+std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem, const EntrySet& entries) {
+  return std::make_unique<DenseFactorization>(problem, entries);
 }
 
 }  // namespace bregmax::internal

@@ -9,28 +9,52 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-DivergenceGrid::DivergenceGrid(const CanonicalProblem& problem)
+DivergenceGrid::DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries)
     : problem_(problem),
+      entries_(entries),
       owner_value_(problem.locations),
       piece_constant_(problem.pieces),
       row_sum_(problem.pieces),
       column_sum_(problem.locations) {}
 
-void DivergenceGrid::apply(const double* z, const double* slopes, double* grid) {
-  const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
-  const Eigen::Map<const Matrix> a(slopes, pieces, features);
-  gemm(false, true, pieces, locations, features, -1, slopes, features, problem_.location.data(), features, 0, grid,
-       locations);
-  for (Index k = 0; k < pieces; ++k) {
+void DivergenceGrid::set_constants(const double* z, const double* slopes) {
+  const Eigen::Map<const Matrix> a(slopes, problem_.pieces, problem_.features);
+  for (Index k = 0; k < problem_.pieces; ++k) {
     piece_constant_(k) = z[problem_.z_of_piece[at(k)]] - a.row(k).dot(problem_.anchor.row(k));
   }
-  for (Index l = 0; l < locations; ++l) {
+  for (Index l = 0; l < problem_.locations; ++l) {
     owner_value_(l) = z[problem_.z_of_owner[at(l)]];
     if (!problem_.anchored[at(l)]) {
       const Index o = problem_.owner[at(l)];
       owner_value_(l) += a.row(o).dot(problem_.location.row(l) - problem_.anchor.row(o));
     }
   }
+}
+
+void DivergenceGrid::apply(const double* z, const double* slopes, double* values) {
+  if (entries_.complete()) {
+    apply_everywhere(z, slopes, values);
+    return;
+  }
+  set_constants(z, slopes);
+  const Index features = problem_.features;
+  for (Index k = 0; k < problem_.pieces; ++k) {
+    const double* a = slopes + k * features;
+    for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
+      const Index l = entries_.location(p);
+      const double* x = problem_.location.data() + l * features;
+      double value = owner_value_(l) - piece_constant_(k);
+      for (Index j = 0; j < features; ++j) value -= a[j] * x[j];
+      values[p] = value;
+    }
+  }
+}
+
+void DivergenceGrid::apply_everywhere(const double* z, const double* slopes, double* grid) {
+  const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
+  gemm(false, true, pieces, locations, features, -1, slopes, features, problem_.location.data(), features, 0, grid,
+       locations);
+  set_constants(z, slopes);
 #pragma omp parallel for schedule(static) if (pieces * locations > 100000)
   for (Index k = 0; k < pieces; ++k) {
     double* row = grid + k * locations;
@@ -39,26 +63,55 @@ void DivergenceGrid::apply(const double* z, const double* slopes, double* grid) 
   }
 }
 
-void DivergenceGrid::adjoint(const double* grid, double* z_out, double* slopes_out) {
-  const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
-  Eigen::Map<Matrix> a(slopes_out, pieces, features);
-  gemm(false, false, pieces, features, locations, -1, grid, locations, problem_.location.data(), features, 0,
-       slopes_out, features);
+void DivergenceGrid::adjoint(const double* values, double* z_out, double* slopes_out) {
+  const Index locations = problem_.locations, pieces = problem_.pieces;
   column_sum_.setZero();
-  for (Index k = 0; k < pieces; ++k) {
-    const Eigen::Map<const Vector> row(grid + k * locations, locations);
-    row_sum_(k) = row.sum();
-    column_sum_ += row;
-    a.row(k) += row_sum_(k) * problem_.anchor.row(k);
+  if (entries_.complete()) {
+    sum_everywhere(values, slopes_out);
+  } else {
+    sum_members(values, slopes_out);
   }
+  Eigen::Map<Matrix> a(slopes_out, pieces, problem_.features);
   std::fill(z_out, z_out + problem_.z_count, 0.0);
-  for (Index k = 0; k < pieces; ++k) z_out[problem_.z_of_piece[at(k)]] -= row_sum_(k);
+  for (Index k = 0; k < pieces; ++k) {
+    a.row(k) += row_sum_(k) * problem_.anchor.row(k);
+    z_out[problem_.z_of_piece[at(k)]] -= row_sum_(k);
+  }
   for (Index l = 0; l < locations; ++l) {
     z_out[problem_.z_of_owner[at(l)]] += column_sum_(l);
     if (!problem_.anchored[at(l)]) {
       const Index o = problem_.owner[at(l)];
       a.row(o) += column_sum_(l) * (problem_.location.row(l) - problem_.anchor.row(o));
     }
+  }
+}
+
+// Sums of the rows and columns of the grid, and -grid * locations into the slopes.
+void DivergenceGrid::sum_everywhere(const double* grid, double* slopes_out) {
+  const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
+  gemm(false, false, pieces, features, locations, -1, grid, locations, problem_.location.data(), features, 0,
+       slopes_out, features);
+  for (Index k = 0; k < pieces; ++k) {
+    const Eigen::Map<const Vector> row(grid + k * locations, locations);
+    row_sum_(k) = row.sum();
+    column_sum_ += row;
+  }
+}
+
+void DivergenceGrid::sum_members(const double* values, double* slopes_out) {
+  const Index features = problem_.features;
+  std::fill(slopes_out, slopes_out + problem_.pieces * features, 0.0);
+  for (Index k = 0; k < problem_.pieces; ++k) {
+    double* a = slopes_out + k * features;
+    double sum = 0;
+    for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
+      const Index l = entries_.location(p);
+      const double* x = problem_.location.data() + l * features;
+      for (Index j = 0; j < features; ++j) a[j] -= values[p] * x[j];
+      sum += values[p];
+      column_sum_(l) += values[p];
+    }
+    row_sum_(k) = sum;
   }
 }
 

@@ -1,21 +1,30 @@
 #pragma once
 
 #include "optimize/canonical_problem.hpp"
+#include "optimize/entry_set.hpp"
 
 namespace bregmax::internal {
 
-// The linear map (z, a) -> D of a canonical problem, and its adjoint. Grids are flat: piece * locations + location.
+// The linear map (z, a) -> D of a canonical problem on a set of entries, and its adjoint. Values are in the order of
+// the set's positions.
 class DivergenceGrid {
  public:
-  explicit DivergenceGrid(const CanonicalProblem& problem);
+  DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries);
 
-  // grid = D(z, slopes); slopes is pieces x features, row-major.
-  void apply(const double* z, const double* slopes, double* grid);
-  // z_out, slopes_out = D'(grid): overwritten.
-  void adjoint(const double* grid, double* z_out, double* slopes_out);
+  // values = D(z, slopes) of the set; slopes is pieces x features, row-major.
+  void apply(const double* z, const double* slopes, double* values);
+  // The same of every entry, flat: piece * locations + location.
+  void apply_everywhere(const double* z, const double* slopes, double* grid);
+  // z_out, slopes_out = D'(values): overwritten.
+  void adjoint(const double* values, double* z_out, double* slopes_out);
 
  private:
+  void set_constants(const double* z, const double* slopes);
+  void sum_everywhere(const double* grid, double* slopes_out);
+  void sum_members(const double* values, double* slopes_out);
+
   const CanonicalProblem& problem_;
+  const EntrySet& entries_;
   Vector owner_value_, piece_constant_, row_sum_, column_sum_;
 };
 

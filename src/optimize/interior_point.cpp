@@ -70,6 +70,7 @@ class Run {
     // data alone, has the last word.
     for (int attempt = 1;; ++attempt) {
       const SolveStatus status = iterate();
+      if (status == SolveStatus::kOptimal) method_.refine_dual();
       keep_best(export_solution(status), solution);
       if (status != SolveStatus::kOptimal || solution.report.relative_gap <= options_.tolerance) break;
       if (attempt % 4 == 0) method_.relax_proximal();

@@ -20,7 +20,7 @@ constexpr double kAlwaysDenseUnknowns = 600;
 constexpr int kMostIdleSteps = 6;
 
 // Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
-// more accurate, so the other must save much. Counts are of multiplications.
+// more accurate and needs fewer steps of refinement, so the other must save some. Counts are of multiplications.
 bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
@@ -29,17 +29,21 @@ bool prefer_dense(const CanonicalProblem& p) {
   const double rank = 0.25 * static_cast<double>(p.coupled.size());  // about this many couplings matter at a time
   const double dense = std::pow(z + a, 3) / 3;
   const double arrow = a * z * z + z * z * z / 3 + rank * z * z + rank * rank * z + rank * rank * rank / 3;
-  return dense < 8 * arrow && z + a < static_cast<double>(kMostDenseUnknowns);
+  return dense < 3 * arrow && z + a < static_cast<double>(kMostDenseUnknowns);
 }
 
 }  // namespace
 
-double grounding_weight(const NormalWeights& weights) {
-  return weights.grid.sum() / static_cast<double>(std::max<Index>(1, weights.grid.size())) + weights.proximal + 1e-12;
+double grounding_weight(const CanonicalProblem& problem, const NormalWeights& weights) {
+  const double mean = weights.grid.sum() / static_cast<double>(std::max<Index>(1, weights.grid.size()));
+  return (mean + weights.proximal + 1e-12) / static_cast<double>(problem.z_count);
 }
 
-NormalEquations::NormalEquations(const CanonicalProblem& problem, DivergenceGrid& grid)
-    : problem_(problem), grid_(grid), size_(problem.z_count + problem.pieces * problem.features + 1) {
+NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet& entries, DivergenceGrid& grid)
+    : problem_(problem),
+      entries_(entries),
+      grid_(grid),
+      size_(problem.z_count + problem.pieces * problem.features + 1) {
   weights_.grid.setZero(problem.entries());
   weights_.coupled.setZero(static_cast<Index>(problem.coupled.size()));
   weights_.slope_diagonal.setZero(problem.pieces, problem.features);
@@ -56,17 +60,17 @@ NormalEquations::NormalEquations(const CanonicalProblem& problem, DivergenceGrid
         size_, size_, 8e-9 * static_cast<double>(size_) * static_cast<double>(size_), problem.pieces,
         problem.features));
   }
-  factorization_ = dense_ ? make_dense_factorization(problem) : make_arrow_factorization(problem);
+  factorization_ = dense_ ? make_dense_factorization(problem, entries) : make_arrow_factorization(problem, entries);
 }
 
 void NormalEquations::use_dense() {
   if (dense_ || size_ > kMostDenseUnknowns) return;
   dense_ = true;
-  factorization_ = make_dense_factorization(problem_);
+  factorization_ = make_dense_factorization(problem_, entries_);
 }
 
 bool NormalEquations::factor() {
-  ground_ = grounding_weight(weights_);
+  ground_ = grounding_weight(problem_, weights_);
   return factorization_->factor(weights_);
 }
 
@@ -77,17 +81,18 @@ void NormalEquations::apply(const Vector& x, Vector& out) {
   const Index couplings = coupled_buffer_.size();
   for (Index t = 0; t < couplings; ++t) {
     const HingeItem& item = problem_.coupled[at(t)];
-    coupled_buffer_(t) = weights_.coupled(t) * (grid_buffer_(item.plus) - grid_buffer_(item.minus));
+    coupled_buffer_(t) = weights_.coupled(t) *
+                         (grid_buffer_(entries_.position(item.plus)) - grid_buffer_(entries_.position(item.minus)));
   }
-  grid_buffer_.array() *= weights_.grid.array();
+  grid_buffer_.head(entries_.size()).array() *= weights_.grid.head(entries_.size()).array();
   for (Index t = 0; t < couplings; ++t) {
     const HingeItem& item = problem_.coupled[at(t)];
-    grid_buffer_(item.plus) += coupled_buffer_(t);
-    grid_buffer_(item.minus) -= coupled_buffer_(t);
+    grid_buffer_(entries_.position(item.plus)) += coupled_buffer_(t);
+    grid_buffer_(entries_.position(item.minus)) -= coupled_buffer_(t);
   }
   grid_.adjoint(grid_buffer_.data(), out.data(), out.data() + slopes_begin);
   out.head(size_ - 1) += weights_.proximal * x.head(size_ - 1);
-  out(0) += ground_ * x(0);
+  out.head(problem_.z_count).array() += ground_ * x.head(problem_.z_count).sum();
   const Eigen::Map<const Matrix> a(x.data() + slopes_begin, problem_.pieces, problem_.features);
   Eigen::Map<Matrix> out_a(out.data() + slopes_begin, problem_.pieces, problem_.features);
   const double lipschitz = x(lipschitz_at);

@@ -5,13 +5,14 @@
 
 #include "optimize/canonical_problem.hpp"
 #include "optimize/divergence_grid.hpp"
+#include "optimize/entry_set.hpp"
 
 namespace bregmax::internal {
 
 // The weights of one interior point iteration, with the |a| variables and the hinge slacks already eliminated.
 // Unknowns are x = (z, a, L), a row-major.
 struct NormalWeights {
-  Vector grid;            // of each entry: convexity + single hinges + quadratic
+  Vector grid;            // of each entry of the set, zero beyond: convexity + single hinges + quadratic
   Vector coupled;         // of each coupled hinge
   Matrix slope_diagonal;  // pieces x features: 4 w+ w- / (w+ + w-)
   Matrix slope_rank_one;  // pieces x features: f
@@ -30,14 +31,14 @@ class Factorization {
   virtual void solve(const double* rhs, double* x) = 0;
 };
 
-std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem);
-std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem);
+std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem, const EntrySet& entries);
+std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem, const EntrySet& entries);
 
 // Factors with the method that is cheaper by its operation count, and refines by conjugate gradients against the
 // operator itself, which is never formed.
 class NormalEquations {
  public:
-  NormalEquations(const CanonicalProblem& problem, DivergenceGrid& grid);
+  NormalEquations(const CanonicalProblem& problem, const EntrySet& entries, DivergenceGrid& grid);
 
   Index size() const { return size_; }
   NormalWeights& weights() { return weights_; }
@@ -54,16 +55,17 @@ class NormalEquations {
   void apply(const Vector& x, Vector& out);
 
   const CanonicalProblem& problem_;
+  const EntrySet& entries_;
   DivergenceGrid& grid_;
   Index size_;
   NormalWeights weights_;
   std::unique_ptr<Factorization> factorization_;
   bool dense_ = false;
   Vector grid_buffer_, coupled_buffer_, residual_, direction_, preconditioned_, image_;
-  double ground_ = 0;  // added to the first z, which is free up to a constant
+  double ground_ = 0;  // weight of (sum of z)^2: z is free up to a constant
 };
 
-// Shared by the factorizations: the weight that pins z[0], from the weights around it.
-double grounding_weight(const NormalWeights& weights);
+// Shared by the factorizations: the weight of (sum of z)^2. A weight on one z would make that one heavy to move.
+double grounding_weight(const CanonicalProblem& problem, const NormalWeights& weights);
 
 }  // namespace bregmax::internal

@@ -10,13 +10,15 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr double kDearFeature = 1e3;  // norm weight from which on a feature starts with smaller slopes
 constexpr int kMostCorrectors = 4;
 constexpr double kToBoundary = 0.97;
+constexpr double kLow = 0.1;  // divergence, of a margin of 1, below which a convexity constraint is taken in
 
 }  // namespace
 
 PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
     : p_(problem),
-      grid_(problem),
-      normal_(problem, grid_),
+      entries_(problem),
+      grid_(problem, entries_),
+      normal_(problem, entries_, grid_),
       hinges_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
       cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
   for (Vector* v : {&x_, &dx_, &dx_accepted_, &rhs_, &dual_residual_x_}) v->setZero(normal_.size());
@@ -25,10 +27,16 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   for (Vector* v : {&zeta_, &dzeta_, &dzeta_accepted_, &dual_residual_zeta_}) v->setZero(hinges_);
   const auto equalities = static_cast<Index>(p_.equality_entries.size());
   for (Vector* v : {&nu_, &dnu_, &dnu_accepted_}) v->setZero(equalities);
-  for (Vector* v : {&divergence_, &field_}) v->setZero(p_.entries());
-
-  convexity_.resize(p_.entries());
-  convexity_.count -= static_cast<Index>(p_.zero_entries.size()) + equalities;
+  for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(p_.entries());
+  if (p_.has_linear) linear_.setZero(p_.entries());
+  if (!entries_.complete()) {
+    for (Vector* v : {&everywhere_, &kept_slack_, &kept_multiplier_}) v->setZero(p_.entries());
+  }
+  for (auto* positions : {&plus_, &minus_}) positions->resize(at(hinges_));
+  non_constraints_.reserve(p_.zero_entries.size() + p_.equality_entries.size());
+  equalities_.resize(p_.equality_entries.size());
+  convexity_.reserve(p_.entries(), entries_.size());
+  bind_entries();
   upper_.resize(norm_size);
   lower_.resize(norm_size);
   norm_.resize(p_.pieces);
@@ -48,21 +56,75 @@ const HingeItem& PrimalDualMethod::hinge(Index t) const {
   return t < singles ? p_.single[at(t)] : p_.coupled[at(t - singles)];
 }
 
-// D[plus] - D[minus]
-double PrimalDualMethod::hinge_argument(const Vector& grid, Index t) const {
-  const HingeItem& item = hinge(t);
-  return (item.plus == kNoEntry ? 0 : grid(item.plus)) - grid(item.minus);
-}
-
 void PrimalDualMethod::add_hinge_to_field(Index t, double value) {
-  const HingeItem& item = hinge(t);
-  if (item.plus != kNoEntry) field_(item.plus) += value;
-  field_(item.minus) -= value;
+  if (plus_[at(t)] != kNoEntry) field_(plus_[at(t)]) += value;
+  field_(minus_[at(t)]) -= value;
 }
 
-void PrimalDualMethod::clear_non_constraints(Vector& grid) const {
-  for (const Index e : p_.zero_entries) grid(e) = 0;
-  for (const Index e : p_.equality_entries) grid(e) = 0;
+// Follows the positions of the set of entries.
+void PrimalDualMethod::bind_entries() {
+  const Index size = entries_.size();
+  convexity_.set_size(size);
+  new (&divergence_) Cone::View(divergence_storage_.data(), size);
+  new (&field_) Cone::View(field_storage_.data(), size);
+  for (Index t = 0; t < hinges_; ++t) {
+    plus_[at(t)] = hinge(t).plus == kNoEntry ? kNoEntry : entries_.position(hinge(t).plus);
+    minus_[at(t)] = entries_.position(hinge(t).minus);
+  }
+  non_constraints_.clear();
+  for (const Index e : p_.zero_entries) {
+    if (entries_.contains(e)) non_constraints_.push_back(entries_.position(e));
+  }
+  for (std::size_t q = 0; q < equalities_.size(); ++q) {
+    equalities_[q] = entries_.position(p_.equality_entries[q]);
+    non_constraints_.push_back(equalities_[q]);
+  }
+  if (p_.has_linear) {
+    for (Index i = 0; i < size; ++i) linear_(i) = p_.linear(entries_.entry(i));
+  }
+  convexity_.count = size - static_cast<Index>(non_constraints_.size());
+  count_ = 0;
+  for (const Cone* cone : cones_) count_ += cone->count;
+}
+
+// Brings D up to date, and takes what has fallen low into the set.
+void PrimalDualMethod::measure_divergences() {
+  if (entries_.complete()) {
+    grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
+    measures_.violation = -divergence_.minCoeff();
+    measures_.divergence_scale = std::max(1.0, divergence_.maxCoeff());
+    return;
+  }
+  grid_.apply_everywhere(x_.data(), x_.data() + p_.z_count, everywhere_.data());
+  measures_.violation = -everywhere_.minCoeff();
+  measures_.divergence_scale = std::max(1.0, everywhere_.maxCoeff());
+  add_low_entries();
+  for (Index i = 0; i < entries_.size(); ++i) divergence_(i) = everywhere_(entries_.entry(i));
+}
+
+void PrimalDualMethod::add_low_entries() {
+  for (const Index e : p_.zero_entries) everywhere_(e) = kLow;
+  const Index before = entries_.size();
+  Index added = 0;
+  for (Index i = 0; i < before; ++i) {
+    kept_slack_(entries_.entry(i)) = convexity_.s(i);
+    kept_multiplier_(entries_.entry(i)) = convexity_.y(i);
+  }
+  for (Index e = 0; e < p_.entries(); ++e) {
+    if (everywhere_(e) >= kLow || entries_.contains(e)) continue;
+    entries_.add(e);
+    ++added;
+    // As far from the boundary as D is beyond it, and as central as the others.
+    kept_slack_(e) = std::max(std::abs(everywhere_(e)), kLow);
+    kept_multiplier_(e) = measures_.mu / kept_slack_(e);
+  }
+  if (added == 0) return;
+  entries_.renumber();
+  bind_entries();
+  for (Index i = 0; i < entries_.size(); ++i) {
+    convexity_.s(i) = kept_slack_(entries_.entry(i));
+    convexity_.y(i) = kept_multiplier_(entries_.entry(i));
+  }
 }
 
 // The generator sum_j kappa_j x_j^2 / 2 is strictly convex: every free entry of D is positive when K = n. A feature
@@ -78,13 +140,13 @@ void PrimalDualMethod::start() {
   double mu = 0.1;
   if (p_.has_quadratic) mu = std::max(mu, 0.1 * (p_.quadratic.array() * p_.target.array().abs()).maxCoeff());
   start_norm(mu);
+  measures_.mu = mu;
   grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
   convexity_.s = divergence_.cwiseMax(std::max(1e-3, 0.01 * divergence_.cwiseAbs().mean()));
-  for (const Index e : p_.zero_entries) convexity_.s(e) = 1;
-  for (const Index e : p_.equality_entries) convexity_.s(e) = 1;
+  for (const Index i : non_constraints_) convexity_.s(i) = 1;
   for (Cone* cone : {&convexity_, &upper_, &lower_, &norm_, &bound_}) cone->y = mu * cone->s.cwiseInverse();
   // A cost of D is met by the multiplier of D >= 0.
-  if (p_.has_linear) convexity_.y += p_.linear;
+  if (p_.has_linear) convexity_.y += linear_.head(entries_.size());
   clear_non_constraints(convexity_.y);
   start_hinges();
 }
@@ -133,29 +195,30 @@ void PrimalDualMethod::start_hinges() {
 }
 
 const IterateMeasures& PrimalDualMethod::measure() {
-  grid_.apply(x_.data(), x_.data() + p_.z_count, divergence_.data());
+  measure_divergences();
   convexity_.r = divergence_ - convexity_.s;
   clear_non_constraints(convexity_.r);
   // field_: derivative of the Lagrangian by D.
   field_ = -convexity_.y;
   double loss = 0, dual = 0, largest_norm = 0, damage = 0;
   if (p_.has_linear) {
-    field_ += p_.linear;
-    loss += p_.linear.dot(divergence_);
+    field_ += linear_.head(entries_.size());
+    loss += linear_.head(entries_.size()).dot(divergence_);
   }
   if (p_.has_quadratic) {
-    field_.array() += 2 * p_.quadratic.array() * (divergence_ - p_.target).array();
-    loss += (p_.quadratic.array() * (divergence_ - p_.target).array().square()).sum();
-    dual += (p_.quadratic.array() * (p_.target.array().square() - divergence_.array().square())).sum();
+    for (Index i = 0; i < entries_.size(); ++i) {
+      const double quadratic = p_.quadratic(entries_.entry(i)), target = p_.target(entries_.entry(i));
+      const double error = divergence_(i) - target;
+      field_(i) += 2 * quadratic * error;
+      loss += quadratic * error * error;
+      dual += quadratic * (target * target - divergence_(i) * divergence_(i));
+    }
   }
-  measures_.primal_residual = measures_.violation = 0;
-  for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
-    const Index e = p_.equality_entries[q];
-    field_(e) -= nu_(static_cast<Index>(q));
-    measures_.violation = std::max(measures_.violation, std::abs(divergence_(e)));
+  measures_.primal_residual = 0;
+  for (std::size_t q = 0; q < equalities_.size(); ++q) {
+    field_(equalities_[q]) -= nu_(static_cast<Index>(q));
+    measures_.violation = std::max(measures_.violation, std::abs(divergence_(equalities_[q])));
   }
-  // Entries that are zero by construction are so up to rounding.
-  measures_.violation = std::max(measures_.violation, -divergence_.minCoeff());
   measure_hinges(loss, dual);
   grid_.adjoint(field_.data(), dual_residual_x_.data(), dual_residual_x_.data() + p_.z_count);
   dual_residual_x_(x_.size() - 1) = 0;
@@ -168,7 +231,6 @@ const IterateMeasures& PrimalDualMethod::measure() {
   const double reach = 10 * largest_norm;
   const double paid = p_.lambda > 0 ? std::min(reach, (loss + p_.lambda * largest_norm) / p_.lambda) : reach;
   measures_.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
-  measures_.divergence_scale = std::max(1.0, divergence_.maxCoeff());
   measures_.primal = loss + p_.lambda * largest_norm;
   measures_.dual = dual;
   measures_.dual_residual = dual_residual_x_.lpNorm<Eigen::Infinity>();
@@ -225,6 +287,12 @@ void PrimalDualMethod::measure_norm(double& dual, double& largest_norm, double& 
 }
 
 bool PrimalDualMethod::advance(double least_mu) {
+  // The last step was all but whole, and the residual that it left is the proximal term's.
+  if (last_step_ > 0.9 && measures_.dual_residual > 0.3 * previous_dual_residual_ &&
+      measures_.dual_residual < 2 * proximal_residual_) {
+    relax_proximal();
+  }
+  previous_dual_residual_ = measures_.dual_residual;
   set_proximal_terms();
   if (!factor()) return false;
   predict();
@@ -322,6 +390,7 @@ void PrimalDualMethod::step_lengths(bool accepted) {
 void PrimalDualMethod::move() {
   const double primal = kToBoundary * primal_step_, dual = kToBoundary * dual_step_;
   last_step_ = std::max(primal, dual);
+  proximal_residual_ = proximal_ * primal * dx_accepted_.head(x_.size() - 1).lpNorm<Eigen::Infinity>();
   x_ += primal * dx_accepted_;
   t_ += primal * dt_accepted_;
   zeta_ += primal * dzeta_accepted_;
@@ -341,11 +410,18 @@ PrimalPoint PrimalDualMethod::primal_point() const {
 
 DualPoint PrimalDualMethod::dual_point() const {
   DualPoint point;
-  point.entries = convexity_.y;
+  point.entries.setZero(p_.entries());
+  for (Index i = 0; i < entries_.size(); ++i) point.entries(entries_.entry(i)) = convexity_.y(i);
   point.equality = nu_;
   point.single = over_.y.head(static_cast<Index>(p_.single.size()));
   point.coupled = over_.y.tail(static_cast<Index>(p_.coupled.size()));
-  if (p_.has_quadratic) point.quadratic_slope = 2 * p_.quadratic.cwiseProduct(divergence_ - p_.target);
+  if (p_.has_quadratic) {
+    point.quadratic_slope.setZero(p_.entries());
+    for (Index i = 0; i < entries_.size(); ++i) {
+      const Index e = entries_.entry(i);
+      point.quadratic_slope(e) = 2 * p_.quadratic(e) * (divergence_(i) - p_.target(e));
+    }
+  }
   return point;
 }
 

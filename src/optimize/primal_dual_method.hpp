@@ -5,6 +5,7 @@
 #include "optimize/canonical_problem.hpp"
 #include "optimize/cone.hpp"
 #include "optimize/divergence_grid.hpp"
+#include "optimize/entry_set.hpp"
 #include "optimize/normal_equations.hpp"
 
 namespace bregmax::internal {
@@ -30,6 +31,8 @@ struct IterateMeasures {
 //             zeta - margin - D[plus] + D[minus] >= 0, zeta >= 0   (over_, nonneg_)
 //
 // Unknowns are x = (z, a, L), t and zeta; t and zeta are eliminated in closed form, x by the normal equations.
+// The constraints D >= 0 are those of an EntrySet, which grows while the iterations go on; vectors over entries are in
+// the order of its positions.
 class PrimalDualMethod {
  public:
   explicit PrimalDualMethod(const CanonicalProblem& problem);
@@ -43,6 +46,10 @@ class PrimalDualMethod {
 
   Index constraint_count() const { return count_; }
   double last_step() const { return last_step_; }
+  // Moves the multipliers, and nothing else, towards dual feasibility. Late in the iterations their residual is
+  // rounding: a multiplier follows its slack by a weight y / s of up to 1e8. Weights y do not have that, and change
+  // every multiplier in proportion to itself.
+  void refine_dual();
   // For an end game in which only the proximal term keeps the multipliers from becoming feasible.
   void relax_proximal();
   PrimalPoint primal_point() const;
@@ -50,9 +57,18 @@ class PrimalDualMethod {
 
  private:
   const HingeItem& hinge(Index t) const;
-  double hinge_argument(const Vector& grid, Index t) const;
+  // D[plus] - D[minus]
+  double hinge_argument(const Cone::View& values, Index t) const {
+    const Index plus = plus_[static_cast<std::size_t>(t)];
+    return (plus == kNoEntry ? 0 : values(plus)) - values(minus_[static_cast<std::size_t>(t)]);
+  }
   void add_hinge_to_field(Index t, double value);
-  void clear_non_constraints(Vector& grid) const;
+  void clear_non_constraints(Cone::View& values) const {
+    for (const Index i : non_constraints_) values(i) = 0;
+  }
+  void bind_entries();
+  void measure_divergences();
+  void add_low_entries();
   double& lipschitz() { return x_(x_.size() - 1); }
   Index slopes() const { return p_.pieces * p_.features; }
   auto slopes_of(Vector& x) const { return x.segment(p_.z_count, slopes()); }
@@ -66,8 +82,8 @@ class PrimalDualMethod {
 
   void set_proximal_terms();
   void strengthen_proximal();
-  bool factor();
-  void set_weights();
+  bool factor(bool with_quadratic = true);
+  void set_weights(bool with_quadratic = true);
   void set_norm_weights();
   void solve_direction();
   void reduce_norm_rhs();
@@ -81,6 +97,7 @@ class PrimalDualMethod {
   void move();
 
   const CanonicalProblem& p_;
+  EntrySet entries_;
   DivergenceGrid grid_;
   NormalEquations normal_;
   IterateMeasures measures_;
@@ -92,10 +109,15 @@ class PrimalDualMethod {
   Vector dx_, dt_, dzeta_, dnu_;
   Vector dx_accepted_, dt_accepted_, dzeta_accepted_, dnu_accepted_;
   Vector rhs_, dual_residual_x_, dual_residual_t_, dual_residual_zeta_;
-  Vector divergence_, field_;
+  Vector divergence_storage_, field_storage_;
+  Cone::View divergence_{nullptr, 0}, field_{nullptr, 0};
+  Vector linear_, everywhere_, kept_slack_, kept_multiplier_;  // the last three: of every entry, flat
+  std::vector<Index> plus_, minus_;                            // positions of the entries of each hinge
+  std::vector<Index> non_constraints_, equalities_;            // positions
   double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1;
   double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
+  double proximal_residual_ = 0, previous_dual_residual_ = 0;
   int poor_solves_ = 0;
 };
 

@@ -14,8 +14,10 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // both huge: with it the terms are larger. A residual of the hinges is harmless, since losses are recomputed from D.
 constexpr double kDelta = 1e-8;
 constexpr double kProximal = 1e-8;
-constexpr double kUpdateHingeDelta = 1e-5;
-constexpr double kUpdateProximal = 1e-7;
+constexpr double kUpdateHingeDelta = 1e-6;
+constexpr double kUpdateProximal = 1e-8;
+// Of the refinement of the multipliers, whose weights are of the order of 1.
+constexpr double kRefinementProximal = 1e-10;
 
 constexpr int kMostRefinements = 25;
 
@@ -23,44 +25,65 @@ constexpr int kMostRefinements = 25;
 
 void PrimalDualMethod::set_proximal_terms() {
   proximal_ = normal_.uses_update() ? kUpdateProximal : kProximal;
-  // Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it; the update
-  // cannot afford that.
+  // Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it.
   const double held_by = p_.lambda > 0 ? std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0) : 1.0;
-  if (!normal_.uses_update()) proximal_ *= std::min(1.0, proximal_scale_ * held_by);
+  proximal_ *= std::min(1.0, proximal_scale_ * (normal_.uses_update() ? 1.0 : held_by));
   for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
   if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
 }
 
-void PrimalDualMethod::relax_proximal() {
-  if (!normal_.uses_update()) proximal_scale_ *= 0.1;
-}
+void PrimalDualMethod::relax_proximal() { proximal_scale_ *= 0.1; }
 
 void PrimalDualMethod::strengthen_proximal() {
-  proximal_scale_ *= 30;
+  proximal_scale_ = std::min(1e5, 30 * proximal_scale_);
   delta_scale_ = std::min(100.0, 3 * delta_scale_);
 }
 
-bool PrimalDualMethod::factor() {
+void PrimalDualMethod::refine_dual() {
+  for (Cone* cone : cones_) {
+    cone->kept_s = cone->s;
+    cone->s.setOnes();
+    cone->r.setZero();
+    cone->c.setZero();
+    cone->delta = 0;
+  }
+  for (const Index i : equalities_) divergence_(i) = 0;
+  proximal_ = kRefinementProximal;
+  if (factor(false)) {
+    solve_direction();
+    double step = 1;
+    for (const Cone* cone : cones_) step = std::min(step, largest_step(cone->y, cone->dy));
+    for (Cone* cone : cones_) cone->y += step * cone->dy;
+    nu_ += step * dnu_;
+  }
+  for (Cone* cone : cones_) cone->s = cone->kept_s;
+  measure();
+}
+
+bool PrimalDualMethod::factor(bool with_quadratic) {
   for (int attempt = 0; attempt < 6; ++attempt) {
-    set_weights();
+    set_weights(with_quadratic);
     if (normal_.factor()) return true;
     proximal_ *= 100;
   }
   return false;
 }
 
-void PrimalDualMethod::set_weights() {
+void PrimalDualMethod::set_weights(bool with_quadratic) {
   NormalWeights& w = normal_.weights();
   w.proximal = proximal_;
-  w.grid.array() = convexity_.y.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
-  if (p_.has_quadratic) w.grid += 2 * p_.quadratic;
-  for (const Index e : p_.equality_entries) w.grid(e) = 1 / kDelta;
+  const Index size = entries_.size();
+  w.grid.head(size).array() = convexity_.y.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
+  if (p_.has_quadratic && with_quadratic) {
+    for (Index i = 0; i < size; ++i) w.grid(i) += 2 * p_.quadratic(entries_.entry(i));
+  }
+  for (const Index i : equalities_) w.grid(i) = 1 / kDelta;
   const auto singles = static_cast<Index>(p_.single.size());
   for (Index t = 0; t < hinges_; ++t) {
     const double over = over_.weight(t), nonneg = nonneg_.weight(t);
     const double reduced = over + nonneg > 0 ? over * nonneg / (over + nonneg) : 0;
     if (t < singles) {
-      w.grid(p_.single[at(t)].minus) += reduced;
+      w.grid(minus_[at(t)]) += reduced;
     } else {
       w.coupled(t - singles) = reduced;
     }
@@ -91,7 +114,7 @@ void PrimalDualMethod::set_norm_weights() {
 void PrimalDualMethod::solve_direction() {
   for (Cone* cone : cones_) cone->start_direction();
   field_ = convexity_.dy;
-  for (const Index e : p_.equality_entries) field_(e) = -divergence_(e) / kDelta;
+  for (const Index i : equalities_) field_(i) = -divergence_(i) / kDelta;
   for (Index t = 0; t < hinges_; ++t) {
     const double over = over_.weight(t), nonneg = nonneg_.weight(t);
     const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
@@ -113,9 +136,8 @@ void PrimalDualMethod::solve_direction() {
   grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());
   recover_norm();
   recover_hinges();
-  for (std::size_t q = 0; q < p_.equality_entries.size(); ++q) {
-    const Index e = p_.equality_entries[q];
-    dnu_(static_cast<Index>(q)) = -(divergence_(e) + field_(e)) / kDelta;
+  for (std::size_t q = 0; q < equalities_.size(); ++q) {
+    dnu_(static_cast<Index>(q)) = -(divergence_(equalities_[q]) + field_(equalities_[q])) / kDelta;
   }
   convexity_.dy.array() -=
       convexity_.y.array() * field_.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());

@@ -86,6 +86,7 @@ TEST(ReferenceProblems, AreSolvedToTheirOptimum) {
     SCOPED_TRACE(reference.name);
     const Solution solution = test::solve_to_optimality(reference.problem);
     const double found = solution.report.objective;
+    EXPECT_LE(solution.report.iterations, 40);
     EXPECT_NEAR(found, reference.objective, reference.objective_error + 1e-6 * reference.objective + 1e-9);
   }
   EXPECT_EQ(count, 30);
