@@ -1,0 +1,197 @@
+#include "theory/error_meter.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "bregmax/core/random.hpp"
+#include "theory/placement.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr Index kScoresAtOnce = 1 << 20;  // 8 MB
+constexpr Index kClimbs = 4;
+
+// Points in which errors are looked for: half of them on lattices, where there are not too many dimensions for one.
+Matrix sample_points(const Box& box, Index cells, Index count, std::uint64_t seed) {
+  Random random(seed);
+  const Index most = count / 2;
+  Index per_axis = cells + 1;
+  if (cells == 0 || lattice_size(per_axis, box.dimension(), most) > most) per_axis = 2;
+  const Index on_lattice = lattice_size(per_axis, box.dimension(), most);
+  if (on_lattice > most) return random_points(box, count, random);
+  Matrix points(count, box.dimension());
+  points << lattice_points(box, per_axis), random_points(box, count - on_lattice, random);
+  return points;
+}
+
+// A lattice of the inner box that contains the corners of the cells in it would differ from cell to cell; instead, the
+// corners of the cells that fall into it replace some of the random points.
+void put_cell_corners(const Box& box, const Box& inner, Index cells, Matrix& points) {
+  if (cells == 0 || lattice_size(cells + 1, box.dimension(), 1 << 20) > (1 << 20)) return;
+  const Matrix corners = lattice_points(box, cells + 1);
+  std::vector<Index> usable;
+  for (Index r = 0; r < corners.rows(); ++r) {
+    const double distance = (corners.row(r).transpose() - inner.center).lpNorm<Eigen::Infinity>();
+    if (distance <= inner.radius) usable.push_back(r);
+  }
+  const Index room = points.rows() / 2;
+  const auto found = static_cast<Index>(usable.size());
+  const Index step = std::max<Index>(1, (found + room - 1) / std::max<Index>(1, room));
+  Index at = points.rows();
+  for (Index u = 0; u < found && at > points.rows() - room; u += step) {
+    points.row(--at) = corners.row(usable[static_cast<std::size_t>(u)]);
+  }
+}
+
+using Objective = std::function<double(const Vector&)>;
+
+// Steps along the axes that shrink where none helps: finds a local maximum also where the objective jumps.
+double climb(const Objective& objective, Vector at, const Vector& low, const Vector& high, double step) {
+  double best = objective(at);
+  for (const double smallest = 1e-4 * step; step > smallest; step /= 2) {
+    for (bool better = true; better;) {
+      better = false;
+      for (Index j = 0; j < at.size(); ++j) {
+        for (const double side : {-1.0, 1.0}) {
+          Vector trial = at;
+          trial(j) = std::clamp(at(j) + side * step, low(j), high(j));
+          const double value = objective(trial);
+          if (value <= best * (1 + 1e-6)) continue;  // real gains only, or it would creep
+          best = value;
+          at = trial;
+          better = true;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+double climb_from_worst(const Objective& objective, const Matrix& starts, const Vector& errors, const Vector& low,
+                        const Vector& high, double step, const RunControl& control) {
+  std::vector<Index> order(static_cast<std::size_t>(errors.size()));
+  std::iota(order.begin(), order.end(), 0);
+  const auto climbs = std::min<std::ptrdiff_t>(kClimbs, errors.size());
+  std::partial_sort(order.begin(), order.begin() + climbs, order.end(),
+                    [&](Index a, Index b) { return errors(a) > errors(b); });
+  double best = errors(order.front());
+  for (std::ptrdiff_t c = 0; c < climbs && !control.stop_requested(); ++c) {
+    best = std::max(best, climb(objective, starts.row(order[static_cast<std::size_t>(c)]), low, high, step));
+  }
+  return best;
+}
+
+double largest_value_error(const ErrorMeter& meter, const MeterPlan& plan, double step, const RunControl& control) {
+  const Matrix points = sample_points(plan.box, plan.cells, plan.samples, plan.seed);
+  const Vector low = plan.box.center.array() - plan.box.radius, high = plan.box.center.array() + plan.box.radius;
+  const auto at = [&](const Vector& x) { return meter.value_errors(x.transpose())(0); };
+  return climb_from_worst(at, points, meter.value_errors(points), low, high, step, control);
+}
+
+// For a fixed reference the difference of the divergences is nearly linear in the point, with the difference of the
+// gradients as its slope: it is largest near one of two corners of the inner box.
+double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const Matrix& references,
+                                const ErrorMeter::Gradients& gradients, double step, const RunControl& control) {
+  const Index count = references.rows(), dimension = inner.dimension();
+  const Matrix signs = gradients.differences.unaryExpr([](double e) { return e < 0 ? -1.0 : 1.0; });
+  double best = 0;
+  for (const double side : {-1.0, 1.0}) {
+    Matrix corners = side * inner.radius * signs;
+    corners.rowwise() += inner.center.transpose();
+    const Vector errors = meter.divergence_errors(corners, references, gradients.pieces);
+    Matrix starts(count, 2 * dimension);
+    starts << corners, references;
+    Vector low(2 * dimension), high(2 * dimension);
+    low << Vector(inner.center.array() - inner.radius), Vector(inner.center.array() - inner.radius);
+    high << Vector(inner.center.array() + inner.radius), Vector(inner.center.array() + inner.radius);
+    const auto at = [&](const Vector& both) {
+      const Matrix point = both.head(dimension).transpose(), reference = both.tail(dimension).transpose();
+      return meter.divergence_errors(point, reference, meter.gradient_errors(reference).pieces)(0);
+    };
+    best = std::max(best, climb_from_worst(at, starts, errors, low, high, step, control));
+  }
+  // Neighbours in the random order are as good as any other pair.
+  const Matrix shifted = references.colwise().reverse();
+  return std::max(best, meter.divergence_errors(shifted, references, gradients.pieces).maxCoeff());
+}
+
+}  // namespace
+
+Matrix ErrorMeter::scores(const MatrixView& points) const {
+  Matrix out = points * approximator_.slopes().transpose();
+  out.rowwise() += approximator_.offsets().transpose();
+  return out;
+}
+
+Vector ErrorMeter::value_errors(const MatrixView& points) const {
+  Vector errors = generator_.values(points);
+  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
+  for (Index begin = 0; begin < points.rows(); begin += block) {
+    const Index size = std::min(block, points.rows() - begin);
+    errors.segment(begin, size) -= scores(points.middleRows(begin, size)).rowwise().maxCoeff();
+  }
+  return errors.cwiseAbs();
+}
+
+ErrorMeter::Gradients ErrorMeter::gradient_errors(const MatrixView& references) const {
+  const Matrix gradients = generator_.gradients(references);
+  Gradients out{Vector::Constant(references.rows(), -1), std::vector<int>(static_cast<std::size_t>(references.rows())),
+                Matrix(references.rows(), references.cols())};
+  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
+  for (Index begin = 0; begin < references.rows(); begin += block) {
+    const Matrix found = scores(references.middleRows(begin, std::min(block, references.rows() - begin)));
+    for (Index i = 0; i < found.rows(); ++i) {
+      const Index row = begin + i;
+      const double top = found.row(i).maxCoeff();
+      // Any subgradient counts: all pieces that attain the maximum up to rounding.
+      const double attained = top - 1e-13 * (1 + std::abs(top));
+      for (Index k = 0; k < found.cols(); ++k) {
+        if (found(i, k) < attained) continue;
+        const double error = (gradients.row(row) - approximator_.slopes().row(k)).lpNorm<1>();
+        if (error <= out.errors(row)) continue;
+        out.errors(row) = error;
+        out.pieces[static_cast<std::size_t>(row)] = static_cast<int>(k);
+      }
+      const int piece = out.pieces[static_cast<std::size_t>(row)];
+      out.differences.row(row) = gradients.row(row) - approximator_.slopes().row(piece);
+    }
+  }
+  return out;
+}
+
+Vector ErrorMeter::divergence_errors(const MatrixView& points, const MatrixView& references,
+                                     const std::vector<int>& pieces) const {
+  Vector errors = generator_.divergences(points, references);
+  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
+  for (Index begin = 0; begin < points.rows(); begin += block) {
+    const Matrix found = scores(points.middleRows(begin, std::min(block, points.rows() - begin)));
+    for (Index i = 0; i < found.rows(); ++i) {
+      const int piece = pieces[static_cast<std::size_t>(begin + i)];
+      errors(begin + i) -= found.row(i).maxCoeff() - found(i, piece);
+    }
+  }
+  return errors.cwiseAbs();
+}
+
+ApproximationErrors largest_errors(const ErrorMeter& meter, const MeterPlan& plan, const RunControl& control) {
+  ApproximationErrors largest;
+  // A quarter of a cell, or of what a cell would be.
+  const double step = plan.cells > 0 ? plan.box.radius / (2 * static_cast<double>(plan.cells)) : plan.box.radius / 16;
+  largest.value = largest_value_error(meter, plan, step, control);
+  const Box inner{plan.box.center, plan.box.radius - plan.margin};
+  if (!(inner.radius > 0) || control.stop_requested()) return largest;
+
+  Matrix references = sample_points(inner, 0, plan.samples, plan.seed + 1);
+  put_cell_corners(plan.box, inner, plan.cells, references);
+  const ErrorMeter::Gradients gradients = meter.gradient_errors(references);
+  const Vector low = inner.center.array() - inner.radius, high = inner.center.array() + inner.radius;
+  const auto at = [&](const Vector& x) { return meter.gradient_errors(x.transpose()).errors(0); };
+  largest.gradient = climb_from_worst(at, references, gradients.errors, low, high, step, control);
+  if (control.stop_requested()) return largest;
+  largest.divergence = largest_divergence_error(meter, inner, references, gradients, step, control);
+  return largest;
+}
+
+}  // namespace bregmax::internal
