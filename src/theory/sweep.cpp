@@ -10,16 +10,18 @@
 namespace bregmax {
 namespace {
 
-constexpr Index kFirstCells = 8;     // where half the radius is the margin of the proof
+constexpr Index kFewestFirst = 8;    // where half the radius is the margin of the proof
+constexpr Index kRangeOfCells = 8;   // last over first: rates are those of many pieces
 constexpr Index kFewestLast = 12;    // less would leave no range to fit a slope to
 constexpr double kStepsOfSweep = 7;  // at most one more approximation than this
 
 // Cells per axis, spaced like a geometric series.
 std::vector<Index> cells_of_sweep(Index last) {
   std::vector<Index> cells;
-  const double ratio = std::pow(static_cast<double>(last) / static_cast<double>(kFirstCells), 1 / kStepsOfSweep);
+  const auto first = static_cast<double>(std::max(kFewestFirst, last / kRangeOfCells));
+  const double ratio = std::pow(static_cast<double>(last) / first, 1 / kStepsOfSweep);
   for (int step = 0; step <= static_cast<int>(kStepsOfSweep); ++step) {
-    const auto q = static_cast<Index>(std::lround(static_cast<double>(kFirstCells) * std::pow(ratio, step)));
+    const auto q = static_cast<Index>(std::lround(first * std::pow(ratio, step)));
     if (cells.empty() || q > cells.back()) cells.push_back(q);
   }
   return cells;
