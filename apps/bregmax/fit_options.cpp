@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/theory/bounds.hpp"
 #include "options.hpp"
 
 namespace bregmax::app {
@@ -59,13 +60,16 @@ void add_lambda(CLI::App& command, FitRequest& request) {
 
 void add_pieces(CLI::App& command, FitRequest& request) {
   const auto accept = [&request](const std::string& given) {
-    request.pieces = given == "all" ? 0 : parse_whole("--pieces", given, {1, kMostItems}, "all");
+    request.theory_pieces = given == "theory";
+    const bool word = given == "all" || given == "theory";
+    request.pieces = word ? 0 : parse_whole("--pieces", given, {1, kMostItems}, "all, or theory");
   };
   CLI::Option* pieces = command
                             .add_option_function<std::string>(
                                 "--pieces", accept,
-                                "affine pieces, assigned by farthest-point clustering; all: one a row [a whole number "
-                                "from 1 to the number of rows, or all]")
+                                "affine pieces, assigned by farthest-point clustering; all: one a row; theory: for "
+                                "targets, ceil(m^(d/(4+2d))) for m of them and d features [a whole number from 1 to "
+                                "the number of rows, or all, or theory]")
                             ->type_name("K")
                             ->default_str("all");
   OptionAdder(command)
@@ -101,6 +105,17 @@ void add_smoothing(CLI::App& command, FitRequest& request) {
           "itself [a finite number >= 0]")
       ->type_name("T")
       ->default_str("0");
+}
+
+// 0: every row has its own, also where the theorem would have more pieces than there are rows.
+int pieces_asked_for(const FitRequest& request, const Table& table, const Supervision& supervision) {
+  if (!request.theory_pieces) return static_cast<int>(request.pieces);
+  const auto* targets = std::get_if<Targets>(&supervision);
+  if (targets == nullptr) {
+    throw Error("--pieces is theory; that rule is for targets: give --targets-file, or a number of pieces");
+  }
+  const Index pieces = regression_pieces(static_cast<Index>(targets->size()), table.features.cols());
+  return pieces < table.features.rows() ? static_cast<int>(pieces) : 0;
 }
 
 }  // namespace
@@ -148,7 +163,7 @@ FitOptions fit_options(const FitRequest& request, const Table& table, const Supe
   FitOptions options;
   options.lambda = request.lambda.value_or(std::holds_alternative<Targets>(supervision) ? 0.0 : 1.0);
   options.lipschitz_bound = request.lipschitz_bound;
-  options.pieces = static_cast<int>(request.pieces);
+  options.pieces = pieces_asked_for(request, table, supervision);
   options.piece_of = table.pieces;
   options.scale = request.scale == "none" ? Scale::kNone : Scale::kStandard;
   options.smoothing = request.smoothing;

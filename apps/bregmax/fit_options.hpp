@@ -24,6 +24,7 @@ struct FitRequest {
 
   std::optional<double> lambda;  // none: 0 for targets, 1 otherwise
   std::uint64_t pieces = 0;      // 0: all
+  bool theory_pieces = false;    // as many as Theorem 3 says; targets only
   double lipschitz_bound = std::numeric_limits<double>::infinity();
   std::string solver = "auto";
   std::string scale = "standard";
