@@ -48,6 +48,11 @@ void check_lists(const AutoFitOptions& options) {
   }
 }
 
+Supervision drawn_for(const Variant& variant, const MatrixView& rows, const std::vector<int>& class_of_row) {
+  const Scaling scaling = internal::make_scaling(rows, variant.fit.scale);
+  return supervision_from_labels(scaling.apply(rows), class_of_row, variant.supervision);
+}
+
 class AutoFit {
  public:
   AutoFit(const MatrixView& rows, const AutoFitOptions& options, const RunControl& control)
@@ -59,7 +64,7 @@ class AutoFit {
   // supervision_of(variant): on all rows; folds(): made only if there is something to choose.
   template <class SupervisionOf, class MakeFolds>
   AutoFitResult run(const std::vector<Variant>& variants, const SupervisionOf& supervision_of,
-                    const MakeFolds& make_folds) {
+                    const MakeFolds& make_folds) const {
     AutoFitResult result;
     std::size_t variant = 0;
     double lambda = options_.lambdas.front(), temperature = options_.temperatures.front();
@@ -85,6 +90,13 @@ class AutoFit {
     }
     result.fit.model.tuning = result.tuning.record;
     return result;
+  }
+
+  template <class SupervisionOf>
+  CandidateFamilies families(const std::vector<Variant>& variants, const SupervisionOf& supervision_of) const {
+    CandidateFamilies list;
+    for (const Variant& one : variants) list.push_back(family(one, supervision_of(one)));
+    return list;
   }
 
  private:
@@ -165,15 +177,18 @@ int usable_folds(const std::vector<int>& class_of_row, int folds) {
   return std::clamp((smallest + 1) / 2, 2, folds);
 }
 
+CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                       const AutoFitOptions& options) {
+  const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
+  return AutoFit(rows, options, {}).families(variants_of(options, true), supervision_of);
+}
+
 AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
                               const AutoFitOptions& options, const RunControl& control) {
   if (static_cast<Index>(class_of_row.size()) != rows.rows()) {
     throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
   }
-  const auto supervision_of = [&](const Variant& variant) {
-    const Scaling scaling = internal::make_scaling(rows, variant.fit.scale);
-    return supervision_from_labels(scaling.apply(rows), class_of_row, variant.supervision);
-  };
+  const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
   const auto make_folds = [&] {
     return folds_of_rows(rows, class_of_row, usable_folds(class_of_row, options.folds), options.fit.seed,
                          options.fit.piece_of.value_or(std::vector<int>{}));

@@ -80,18 +80,18 @@ bool LambdaPath::prove(Point& point) const {
   const double left_lambda = point.left ? points_[*point.left].lambda : 0;
   const double left_bound = point.left ? points_[*point.left].lower_bound : 0;
   const double share = (point.lambda - left_lambda) / (right.lambda - left_lambda);
-  KnownModel best{zero_loss_, 0, std::nullopt};
-  const auto consider = [&](const KnownModel& model) {
-    if (model.objective(point.lambda) < best.objective(point.lambda)) best = model;
-  };
-  consider(right.model);
-  if (point.left) consider(points_[*point.left].model);
   const double bound = std::max(0.0, (1 - share) * left_bound + share * right.lower_bound);
-  const double objective = best.objective(point.lambda);
-  if (objective - bound > proof_tolerance_ * unit(objective)) return false;
-  point.lower_bound = bound;
-  point.model = best;
-  return true;
+  // Of several that pass the one with the smallest Lipschitz constant, which is the one of the larger lambda.
+  const KnownModel zero{zero_loss_, 0, std::nullopt};
+  for (const KnownModel* model : {&zero, &right.model, point.left ? &points_[*point.left].model : nullptr}) {
+    if (model == nullptr) continue;
+    const double objective = model->objective(point.lambda);
+    if (objective - bound > proof_tolerance_ * unit(objective)) continue;
+    point.lower_bound = bound;
+    point.model = *model;
+    return true;
+  }
+  return false;
 }
 
 void LambdaPath::solve(std::size_t index, const RunControl& control) {

@@ -46,6 +46,10 @@ struct AutoFitResult {
 AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
                               const AutoFitOptions& options = {}, const RunControl& control = {});
 
+// The candidates that fit_from_labels chooses from, for callers who bring folds of their own to tune().
+CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                       const AutoFitOptions& options);
+
 // From given supervision: folds are made of its items, and `tune_for` must be kLoss if there is more than one
 // candidate.
 AutoFitResult fit_from_items(const MatrixView& rows, const Supervision& supervision, const AutoFitOptions& options,
