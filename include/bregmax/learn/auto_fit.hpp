@@ -21,7 +21,7 @@ struct AutoFitOptions {
   Measure tune_for = Measure::kAveragePrecision;
   int folds = 3;  // 2 .. rows; fewer are made where the classes are too small for so many
   // The fits on folds: relative gap of the solver, and of the proofs that replace it (see docs/design.md).
-  double tuning_tolerance = 1e-6, proof_tolerance = 1e-5;
+  double tuning_tolerance = 1e-4, proof_tolerance = 1e-3;
   EvaluationOptions evaluation = {};
   // All else. lambda, smoothing, pieces and scale are taken from the lists above. The time limit covers tuning and the
   // last fit together.

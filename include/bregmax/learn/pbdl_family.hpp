@@ -14,7 +14,7 @@ struct PbdlFamilyOptions {
   std::vector<double> lambdas;       // ascending, >= 0
   std::vector<double> temperatures;  // ascending, >= 0
   FitOptions fit;                    // scale, pieces, Lipschitz bound, iterations; the tolerance is that of the folds
-  double proof_tolerance = 1e-5;     // >= fit.tolerance
+  double proof_tolerance = 1e-3;     // >= fit.tolerance
   bool from_labels = true;           // or each fold has items of its own
   LabelSupervisionOptions supervision;
   double full_weight = 0;  // of the supervision on all rows, for which the lambdas are meant; > 0
