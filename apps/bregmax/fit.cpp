@@ -26,7 +26,7 @@ Examples:
   bregmax fit points.npy --targets-file targets.csv --pieces 50 --time-limit 60 --json
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
-Where it is not given, lambda is chosen by cross-validation, and with it the smoothing and the scaling.
+Where it is not given, lambda is chosen by cross-validation, and with it the smoothing.
 Ctrl-C ends the run early with exit code 1; a second one kills it.)";
 
 const Labels& labels_for(const FitRequest& request, const Table& table) {

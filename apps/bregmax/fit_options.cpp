@@ -91,7 +91,7 @@ void add_lambda(CLI::App& command, FitRequest& request) {
           "--lambdas", [&request](const std::string& given) { request.lambdas = parse_lambdas(given); },
           "the values that --lambda auto tries [rising numbers >= 0 with commas between them]")
       ->type_name("LIST")
-      ->default_str("1e-8,1e-7,...,1e4");
+      ->default_str("1e-8,1e-7,...,1e4; all pairs: 1e-4,...,1e6");
 }
 
 void add_tuning(CLI::App& command, FitRequest& request) {
@@ -105,6 +105,11 @@ void add_tuning(CLI::App& command, FitRequest& request) {
       ->default_str("average_precision");
   options.whole("--folds", request.folds, "N", {2, 1000},
                 "of the cross-validation, stratified by class; fewer where a class is too small for so many");
+  options
+      .whole("--repeats", request.repeats, "R", {1, 1000},
+             "cross-validations from labels, each with folds of its own; the default is 3 for up to 200 rows, 2 for up "
+             "to 400")
+      ->default_str("1");
   options.text("--picture", request.picture, "F", "write a picture (SVG) of the scores along lambda");
 }
 
@@ -164,8 +169,8 @@ void add_scale(CLI::App& command, FitRequest& request) {
   OptionAdder(command)
       .choice("--scale", request.scale, {"none", "standard", "auto"},
               "standard: features get mean 0 and standard deviation 1, which the model keeps for new data; auto: the "
-              "better of the two; the default is auto when lambda is chosen from labels and standard otherwise")
-      ->default_str("auto");
+              "better of the two")
+      ->default_str("standard");
 }
 
 // For all that is not tuned.
@@ -259,14 +264,17 @@ AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std
   plan.fit = fixed_options(request, table);
   plan.pieces = table.pieces ? std::vector<int>{0} : pieces_to_try(request, table.features.rows());
   plan.folds = static_cast<int>(request.folds);
+  if (request.repeats > 0) plan.repeats = static_cast<int>(request.repeats);
   const bool targets = supervision && std::holds_alternative<Targets>(*supervision);
+  if (!supervision) plan.supervision = {asked_supervision(request, plan.supervision.front())};
+  const bool pairs_of_rows = !supervision && plan.supervision.front().kind == LabelSupervision::kAllPairs;
+  plan.lambdas = pairs_of_rows ? all_pairs_lambdas() : default_lambdas();
   if (!request.lambdas.empty()) plan.lambdas = request.lambdas;
   if (request.lambda.value) plan.lambdas = {*request.lambda.value};
   if (targets && !request.lambda.given() && request.lambdas.empty()) plan.lambdas = {0};
   // Without labels nothing says which scaling and smoothing serve a task better: losses do not compare across them.
   const bool choose_more = !supervision && plan.lambdas.size() > 1;
   if (request.scale == "none") plan.scales = {Scale::kNone};
-  if (request.scale == "standard" || (request.scale.empty() && !choose_more)) plan.scales = {Scale::kStandard};
   if (request.scale == "auto") plan.scales = {Scale::kStandard, Scale::kNone};
   if (request.smoothing.value) plan.temperatures = {*request.smoothing.value};
   if (!request.smoothing.given() && !choose_more) plan.temperatures = {0};
@@ -276,7 +284,6 @@ AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std
     throw Error(fmt::format("--tune-for is '{}'; allowed with a file of supervision: loss, of its held-out items",
                             request.tune_for));
   }
-  if (!supervision) plan.supervision = {asked_supervision(request, plan.supervision.front())};
   return plan;
 }
 

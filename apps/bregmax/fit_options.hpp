@@ -36,6 +36,7 @@ struct FitRequest {
   std::vector<double> lambdas;        // to try; empty: the library's
   std::string tune_for;               // empty: not given
   std::uint64_t folds = 3;
+  std::uint64_t repeats = 0;  // 0: not given
   double lipschitz_bound = std::numeric_limits<double>::infinity();
   std::string solver = "auto";
   double tolerance = 1e-8;
@@ -56,7 +57,7 @@ void check_request(const FitRequest& request);
 // What is to be tried and tuned. `supervision`: given by a file; none: labels.
 //
 // Lambda is chosen unless it is given, or the supervision are targets (for which the paper puts no price on L: 0). With
-// it are chosen, where labels say what is good, the smoothing and the scaling, unless they are given.
+// it is chosen, where labels say what is good, the smoothing, unless it is given.
 AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision);
 
 }  // namespace bregmax::app

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
 #include "bregmax/learn/pbdl_family.hpp"
 #include "learn/learning_parts.hpp"
 
@@ -42,6 +43,7 @@ void check_lists(const AutoFitOptions& options) {
       options.supervision.empty()) {
     throw Error("each of lambdas, temperatures, pieces, scales and supervision needs at least one value");
   }
+  if (options.repeats < 1) throw Error(fmt::format("repeats is {}; allowed: 1 or more", options.repeats));
   if (!(options.proof_tolerance >= options.tuning_tolerance)) {
     throw Error(fmt::format("proof_tolerance is {}; allowed: at least tuning_tolerance, {}", options.proof_tolerance,
                             options.tuning_tolerance));
@@ -51,6 +53,28 @@ void check_lists(const AutoFitOptions& options) {
 Supervision drawn_for(const Variant& variant, const MatrixView& rows, const std::vector<int>& class_of_row) {
   const Scaling scaling = internal::make_scaling(rows, variant.fit.scale);
   return supervision_from_labels(scaling.apply(rows), class_of_row, variant.supervision);
+}
+
+std::vector<double> decades(int first, int last) {
+  std::vector<double> lambdas;
+  for (int exponent = first; exponent <= last; ++exponent) lambdas.push_back(std::pow(10.0, exponent));
+  return lambdas;
+}
+
+std::vector<Fold> repeated_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                 const AutoFitOptions& options) {
+  const int folds = usable_folds(class_of_row, options.folds);
+  const Random random(options.fit.seed);
+  std::vector<Fold> all;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    const std::uint64_t seed =
+        repeat == 0 ? options.fit.seed : random.fork(static_cast<std::uint64_t>(repeat)).next_bits();
+    for (Fold& fold :
+         folds_of_rows(rows, class_of_row, folds, seed, options.fit.piece_of.value_or(std::vector<int>{}))) {
+      all.push_back(std::move(fold));
+    }
+  }
+  return all;
 }
 
 class AutoFit {
@@ -143,19 +167,21 @@ class AutoFit {
 
 }  // namespace
 
-std::vector<double> default_lambdas() {
-  std::vector<double> lambdas;
-  for (int exponent = -8; exponent <= 4; ++exponent) lambdas.push_back(std::pow(10.0, exponent));
-  return lambdas;
-}
+std::vector<double> default_lambdas() { return decades(-8, 4); }
+
+std::vector<double> all_pairs_lambdas() { return decades(-4, 6); }
 
 std::vector<double> default_temperatures() { return {0, 0.03, 0.1, 0.3, 1, 3, 10}; }
 
-AutoFitOptions recommended_options(Index /*rows*/) {
+AutoFitOptions recommended_options(Index rows) {
+  constexpr Index kSmall = 200, kMedium = 400;
   AutoFitOptions options;
-  options.scales = {Scale::kStandard, Scale::kNone};
-  options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
   options.evaluation.start = KMeansStart::kDivergence;
+  options.repeats = rows <= kSmall ? 3 : (rows <= kMedium ? 2 : 1);
+  if (rows <= kMostRowsForAllPairs) {
+    options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
+    options.lambdas = all_pairs_lambdas();
+  }
   return options;
 }
 
@@ -189,10 +215,7 @@ AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& cl
     throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
   }
   const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
-  const auto make_folds = [&] {
-    return folds_of_rows(rows, class_of_row, usable_folds(class_of_row, options.folds), options.fit.seed,
-                         options.fit.piece_of.value_or(std::vector<int>{}));
-  };
+  const auto make_folds = [&] { return repeated_folds(rows, class_of_row, options); };
   return AutoFit(rows, options, control).run(variants_of(options, true), supervision_of, make_folds);
 }
 
