@@ -28,6 +28,7 @@ there are labels, the agreement with them is told on standard error.)";
 struct ClusterRequest {
   std::string model, data, out;
   Layout layout;
+  std::string start = "euclidean";
   std::uint64_t clusters = 2, restarts = 20, seed = 0, threads = 0;
   bool json = false;
 };
@@ -93,6 +94,7 @@ ExitCode run_cluster(const ClusterRequest& request) {
   KMeansOptions options;
   options.clusters = static_cast<Index>(request.clusters);
   options.restarts = static_cast<int>(request.restarts);
+  options.start = request.start == "euclidean" ? KMeansStart::kEuclidean : KMeansStart::kDivergence;
   options.seed = request.seed;
 
   const Interrupt interrupt;
@@ -128,6 +130,8 @@ void add_cluster(CLI::App& program, Action& chosen) {
       ->required()
       ->default_str("");
   options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "starts, of which the best result counts");
+  options.choice("--start", request->start, {"euclidean", "divergence"},
+                 "k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
   options.seed(request->seed, "of the starts");
   options.text("--out", request->out, "F", "write the CSV here instead of to standard output");
   options.label(request->layout.label);

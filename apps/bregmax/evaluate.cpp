@@ -27,6 +27,7 @@ among the training rows. All scores are fractions; ties in rankings count with t
 struct EvaluateRequest {
   std::string model, test, train;
   Layout layout;
+  std::string start = "euclidean";
   std::uint64_t neighbours = 5, restarts = 20, seed = 0, threads = 0;
   bool json = false;
 };
@@ -37,6 +38,7 @@ EvaluationScores scores_of(const EvaluateRequest& request, const Model& model, c
   options.k = static_cast<Index>(request.neighbours);
   options.restarts = static_cast<int>(request.restarts);
   options.seed = request.seed;
+  options.start = request.start == "euclidean" ? KMeansStart::kEuclidean : KMeansStart::kDivergence;
   if (request.train.empty()) return evaluate(*model.divergence, test.rows, test.table.labels->of_row, options, control);
   const ModelInput train = read_labelled(model, request.train, request.layout);
   if (options.k > train.rows.rows()) {
@@ -61,6 +63,7 @@ Json as_json(const EvaluateRequest& request, const ModelInput& test, const Evalu
           {"classes", test.table.labels->classes()},
           {"k", request.neighbours},
           {"restarts", request.restarts},
+          {"start", request.start},
           {"seed", request.seed},
           {"model", request.model},
           {"test", request.test},
@@ -112,6 +115,8 @@ void add_evaluate(CLI::App& program, Action& chosen) {
   options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
   options.whole("-k", request->neighbours, "K", {1, 1'000'000'000}, "nearest neighbours, at most the training rows");
   options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "of k-means");
+  options.choice("--start", request->start, {"euclidean", "divergence"},
+                 "of k-means: k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
   options.seed(request->seed, "of the starts of k-means");
   options.label(request->layout.label);
   options.piece_column_to_skip(request->layout.piece_column);

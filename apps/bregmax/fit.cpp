@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/supervision/files.hpp"
@@ -11,22 +13,25 @@
 #include "fit_report.hpp"
 #include "output.hpp"
 #include "run.hpp"
+#include "tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
-  bregmax fit builtin:wine --lambda 10 --out wine.bregmax
+  bregmax fit builtin:wine --out wine.bregmax --picture path.svg
+  bregmax fit builtin:wine --lambda 10 --smoothing 1 --out wine.bregmax
   bregmax fit people.csv --label none --pairs-file pairs.csv --out people.bregmax
   bregmax fit points.npy --targets-file targets.csv --pieces 50 --time-limit 60 --json
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
+Where it is not given, lambda is chosen by cross-validation, and with it the smoothing.
 Ctrl-C ends the run early with exit code 1; a second one kills it.)";
 
 const Labels& labels_for(const FitRequest& request, const Table& table) {
   if (table.labels) return *table.labels;
-  if (request.from_labels || request.all_pairs || request.comparisons_given) {
+  if (request.from_labels || request.all_pairs || request.comparisons_given || request.hard_neighbours > 0) {
     throw Error(
         fmt::format("{}: there is no label column to draw supervision from; name it with --label", table.source));
   }
@@ -36,45 +41,82 @@ const Labels& labels_for(const FitRequest& request, const Table& table) {
                   table.source));
 }
 
-Supervision make_supervision(const FitRequest& request, const Table& table) {
-  const Index rows = table.features.rows();
+// Supervision that a file gives; none: labels.
+std::optional<Supervision> given_supervision(const FitRequest& request, Index rows) {
   if (!request.comparisons_file.empty()) return read_comparisons(request.comparisons_file, rows);
   if (!request.pairs_file.empty()) return read_pairs(request.pairs_file, rows);
   if (!request.targets_file.empty()) return read_targets(request.targets_file, rows);
-  const Labels& labels = labels_for(request, table);
+  return std::nullopt;
+}
+
+bool has_choice(const AutoFitOptions& plan) {
+  return plan.lambdas.size() * plan.temperatures.size() * plan.pieces.size() * plan.scales.size() > 1;
+}
+
+// Mistakes of the labels, told with the file and the column that they are in.
+void check_labels(const Table& table, const AutoFitOptions& plan) {
+  const Labels& labels = *table.labels;
   try {
-    if (request.all_pairs) return all_pairs(labels.of_row);
-    return sample_comparisons(labels.of_row, static_cast<Index>(request.comparisons), request.seed);
+    LabelSupervisionOptions trial = plan.supervision.front();
+    if (trial.kind != LabelSupervision::kAllPairs) {
+      sample_comparisons(labels.of_row, 1, 0);
+    } else if (labels.of_row.size() < 2) {
+      all_pairs(labels.of_row);
+    }
+    if (has_choice(plan)) usable_folds(labels.of_row, plan.folds);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {} (labels are in column {})", table.source, error.what(), labels.column));
+    throw Error(fmt::format("{}: {} (labels are in column {}){}", table.source, error.what(), labels.column,
+                            has_choice(plan) ? "; --lambda V needs no cross-validation" : ""));
   }
+}
+
+AutoFitResult learn(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision,
+                    const AutoFitOptions& plan, const RunControl& control) {
+  if (!supervision) return fit_from_labels(table.features, table.labels->of_row, plan, control);
+  const Index items = std::visit([](const auto& list) { return static_cast<Index>(list.size()); }, *supervision);
+  if (has_choice(plan) && items < plan.folds) {
+    throw Error(
+        fmt::format("--folds is {}, but the supervision has only {}: too few to choose by cross-validation; "
+                    "give --lambda V",
+                    request.folds, count_of(items, "item")));
+  }
+  return fit_from_items(table.features, *supervision, plan, control);
 }
 
 ExitCode run_fit(const FitRequest& request) {
   const Interrupt interrupt;
   check_request(request);
   if (!request.out.empty()) check_can_write(request.out);
+  if (!request.picture.empty()) check_can_write(request.picture);
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, request.layout.piece_column});
-  const Supervision supervision = make_supervision(request, table);
-  const FitOptions options = fit_options(request, table, supervision);
+  const std::optional<Supervision> supervision = given_supervision(request, table.features.rows());
+  if (!supervision) labels_for(request, table);
+  const AutoFitOptions plan = fit_plan(request, table, supervision);
+  if (!supervision) check_labels(table, plan);
+  if (!request.picture.empty() && plan.lambdas.size() < 2) {
+    throw Error("--picture shows scores along lambda, and only one lambda is tried");
+  }
 
-  ProgressLine progress(options.tolerance);
-  FitResult result = fit(table.features, supervision, options, progress.control());
+  ProgressLine progress(plan.fit.tolerance);
+  AutoFitResult result = learn(request, table, supervision, plan, progress.control());
   progress.clear();
-  result.model.feature_names = table.feature_names;
-  if (table.labels) result.model.class_names = table.labels->class_names;
+  Model& model = result.fit.model;
+  model.feature_names = table.feature_names;
+  if (table.labels) model.class_names = table.labels->class_names;
 
-  const bool optimal = result.report.status == SolveStatus::kOptimal;
-  const bool save = !request.out.empty() && (optimal || request.keep_partial);
-  if (save) save_model(result.model, request.out);
+  const bool optimal = result.fit.report.status == SolveStatus::kOptimal;
+  const bool save = !request.out.empty() && model.divergence != nullptr && (optimal || request.keep_partial);
+  if (save) save_model(model, request.out);
+  if (!request.picture.empty() && optimal) write_file_atomically(request.picture, draw_tuning(model.tuning));
 
-  const FitOutcome outcome{request, options, table, result, save};
+  const FitOutcome outcome{request, plan, table, result, save};
   if (request.json) {
     print_json(fit_as_json(outcome));
   } else {
     print(fit_as_text(outcome));
   }
+  if (optimal && model.record.constant) say(explain_constant(outcome));
   if (!optimal) say(explain_early_end(outcome));
   return optimal ? kDone : kNotReached;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "bregmax/core/error.hpp"
 #include "bregmax/theory/bounds.hpp"
 #include "options.hpp"
@@ -31,47 +33,109 @@ void add_supervision_options(CLI::App& command, FitRequest& request) {
                    "CSV of i,j,s and perhaps weight: s is 1 (similar) or 0 (dissimilar)"),
       options.text("--targets-file", request.targets_file, "F", "CSV of i,j,value and perhaps weight: D(i,j) = value"),
       options.flag("--from-labels", request.from_labels,
-                   "comparisons drawn from the labels: rows of one class are nearer; the default where there are "
-                   "labels"),
-      options.flag("--all-pairs", request.all_pairs, "all ordered pairs of rows: similar when the labels agree"),
+                   "comparisons drawn from the labels: a row is nearer to one of its class than to one of another"),
+      options.flag(
+          "--all-pairs", request.all_pairs,
+          "all ordered pairs of rows: similar when the labels agree; the default where there are labels, up to "
+          "1500 rows (beyond: --from-labels)"),
+      options.whole("--hard-comparisons", request.hard_neighbours, "K", {1, kMostItems},
+                    "comparisons of each row's K nearest rows of its class with its K nearest rows of other classes; "
+                    "all of them unless --comparisons says how many"),
   };
+  sources[5]->default_str("");
   for (CLI::Option* one : sources) {
     for (CLI::Option* other : sources) {
       if (one != other) one->excludes(other);
     }
   }
   options
-      .whole("--comparisons", request.comparisons, "M", {1, kMostItems}, "how many comparisons to draw from the labels")
+      .whole("--comparisons", request.comparisons, "M", {1, kMostItems},
+             "how many comparisons to draw from the labels, or of the hard ones to keep")
       ->each([&request](const std::string&) { request.comparisons_given = true; });
 }
 
+// An option that takes a number or `auto`.
+void accept_tunable(FitRequest::Tunable& tunable, const std::string& name, const std::string& given) {
+  tunable = {};
+  if (given == "auto") {
+    tunable.automatic = true;
+    return;
+  }
+  NumberRange range = at_least_zero();
+  range.text += ", or auto";
+  tunable.value = parse_number(name, given, range);
+}
+
+std::vector<double> parse_lambdas(const std::string& given) {
+  std::vector<double> lambdas;
+  std::istringstream stream(given);
+  for (std::string part; std::getline(stream, part, ',');) {
+    lambdas.push_back(parse_number("--lambdas", part, at_least_zero()));
+    if (lambdas.size() > 1 && !(lambdas.back() > lambdas[lambdas.size() - 2])) {
+      throw Error(fmt::format("--lambdas is '{}'; allowed: rising numbers >= 0 with commas between them", given));
+    }
+  }
+  if (lambdas.empty()) throw Error("--lambdas is ''; allowed: rising numbers >= 0 with commas between them");
+  return lambdas;
+}
+
 void add_lambda(CLI::App& command, FitRequest& request) {
-  const auto accept = [&request](const std::string& given) {
-    if (given == "auto") refuse_later_value("--lambda", given, "give a number >= 0, for example 1");
-    request.lambda = parse_number("--lambda", given, at_least_zero());
-  };
   command
-      .add_option_function<std::string>("--lambda", accept,
-                                        "weight of the Lipschitz constant beside the summed loss; the default is 0 for "
-                                        "targets [a finite number >= 0]")
-      ->type_name("V")
+      .add_option_function<std::string>(
+          "--lambda", [&request](const std::string& given) { accept_tunable(request.lambda, "--lambda", given); },
+          "weight of the Lipschitz constant beside the summed loss; auto: chosen by cross-validation; the default is 0 "
+          "for targets [a finite number >= 0, or auto]")
+      ->type_name("V|auto")
+      ->default_str("auto");
+  command
+      .add_option_function<std::string>(
+          "--lambdas", [&request](const std::string& given) { request.lambdas = parse_lambdas(given); },
+          "the values that --lambda auto tries [rising numbers >= 0 with commas between them]")
+      ->type_name("LIST")
+      ->default_str("1e-8,1e-7,...,1e4; all pairs: 1e-4,...,1e6");
+}
+
+void add_tuning(CLI::App& command, FitRequest& request) {
+  OptionAdder options(command);
+  std::vector<std::string> measures;
+  for (const Measure measure : kAllMeasures) measures.push_back(to_string(measure));
+  options
+      .choice("--tune-for", request.tune_for, measures,
+              "the score of held-out rows that chooses what is auto; loss: of comparisons drawn from them, or of "
+              "held-out items of a supervision file, for which it is the only one")
+      ->default_str("average_precision");
+  options.whole("--folds", request.folds, "N", {2, 1000},
+                "of the cross-validation, stratified by class; fewer where a class is too small for so many");
+  options
+      .whole("--repeats", request.repeats, "R", {1, 1000},
+             "cross-validations from labels, each with folds of its own; the default is 3 for up to 200 rows, 2 for up "
+             "to 400")
       ->default_str("1");
+  options.text("--picture", request.picture, "F", "write a picture (SVG) of the scores along lambda");
 }
 
 void add_pieces(CLI::App& command, FitRequest& request) {
   const auto accept = [&request](const std::string& given) {
+    request.pieces = {};
     request.theory_pieces = given == "theory";
-    const bool word = given == "all" || given == "theory";
-    request.pieces = word ? 0 : parse_whole("--pieces", given, {1, kMostItems}, "all, or theory");
+    if (given == "auto") {
+      request.pieces.automatic = true;
+    } else {
+      const bool word = given == "all" || given == "theory";
+      request.pieces.value =
+          word ? 0.0 : static_cast<double>(parse_whole("--pieces", given, {1, kMostItems}, "all, auto or theory"));
+    }
   };
-  CLI::Option* pieces = command
-                            .add_option_function<std::string>(
-                                "--pieces", accept,
-                                "affine pieces, assigned by farthest-point clustering; all: one a row; theory: for "
-                                "targets, ceil(m^(d/(4+2d))) for m of them and d features [a whole number from 1 to "
-                                "the number of rows, or all, or theory]")
-                            ->type_name("K")
-                            ->default_str("all");
+  CLI::Option* pieces =
+      command
+          .add_option_function<std::string>(
+              "--pieces", accept,
+              "affine pieces, assigned by farthest-point clustering; all: one a row; auto: chosen among "
+              "all, a half, a quarter and an eighth of the rows; theory: for targets, "
+              "ceil(m^(d/(4+2d))) for m of them and d features [a whole number from 1 to the number of rows, all, "
+              "auto or theory]")
+          ->type_name("K|all|auto|theory")
+          ->default_str("all");
   OptionAdder(command)
       .text("--piece-column", request.layout.piece_column, "NAME|INDEX",
             "a column (not a feature) that gives the piece of each row: 0 to K-1, each at least once")
@@ -94,23 +158,69 @@ void add_solver(CLI::App& command, FitRequest& request) {
 }
 
 void add_smoothing(CLI::App& command, FitRequest& request) {
-  const auto accept = [&request](const std::string& given) {
-    if (given == "auto") refuse_later_value("--smoothing", given, "give a number >= 0, for example 0.5");
-    request.smoothing = parse_number("--smoothing", given, at_least_zero());
-  };
   command
       .add_option_function<std::string>(
-          "--smoothing", accept,
+          "--smoothing",
+          [&request](const std::string& given) { accept_tunable(request.smoothing, "--smoothing", given); },
           "temperature T of the returned divergence, which has no ties when T > 0; 0: the learned max-affine one "
-          "itself [a finite number >= 0]")
-      ->type_name("T")
-      ->default_str("0");
+          "itself; auto: chosen on the same folds as lambda, at no further fit; the default is auto when lambda is "
+          "chosen from labels and 0 otherwise [a finite number >= 0, or auto]")
+      ->type_name("T|auto")
+      ->default_str("auto");
+}
+
+void add_scale(CLI::App& command, FitRequest& request) {
+  OptionAdder(command)
+      .choice("--scale", request.scale, {"none", "standard", "auto"},
+              "standard: features get mean 0 and standard deviation 1, which the model keeps for new data; auto: the "
+              "better of the two")
+      ->default_str("standard");
+}
+
+// For all that is not tuned.
+FitOptions fixed_options(const FitRequest& request, const Table& table) {
+  FitOptions options;
+  options.lipschitz_bound = request.lipschitz_bound;
+  options.piece_of = table.pieces;
+  options.tolerance = request.tolerance;
+  options.max_iterations = static_cast<int>(request.max_iterations);
+  options.time_limit = request.time_limit;
+  options.seed = request.seed;
+  return options;
+}
+
+std::vector<int> pieces_to_try(const FitRequest& request, Index rows) {
+  if (request.pieces.value) {
+    if (*request.pieces.value > static_cast<double>(rows)) {
+      throw Error(fmt::format("--pieces is {}; allowed: 1 to {}, the number of rows, all, auto or theory",
+                              *request.pieces.value, rows));
+    }
+    return {static_cast<int>(*request.pieces.value)};
+  }
+  std::vector<int> pieces = {0};
+  for (const Index share : {2, 4, 8}) {
+    if (request.pieces.automatic && rows / share > 1) pieces.push_back(static_cast<int>(rows / share));
+  }
+  return pieces;
+}
+
+LabelSupervisionOptions asked_supervision(const FitRequest& request, const LabelSupervisionOptions& recommended) {
+  LabelSupervisionOptions options = recommended;
+  if (request.all_pairs) options.kind = LabelSupervision::kAllPairs;
+  if (request.from_labels || request.comparisons_given) options.kind = LabelSupervision::kComparisons;
+  options.comparisons = static_cast<Index>(request.comparisons);
+  if (request.hard_neighbours > 0) {
+    options.kind = LabelSupervision::kHardComparisons;
+    options.neighbours = static_cast<Index>(request.hard_neighbours);
+    if (!request.comparisons_given) options.comparisons = 0;
+  }
+  options.seed = request.seed;
+  return options;
 }
 
 // 0: every row has its own, also where the theorem would have more pieces than there are rows.
-int pieces_asked_for(const FitRequest& request, const Table& table, const Supervision& supervision) {
-  if (!request.theory_pieces) return static_cast<int>(request.pieces);
-  const auto* targets = std::get_if<Targets>(&supervision);
+int pieces_of_theory(const Table& table, const std::optional<Supervision>& supervision) {
+  const auto* targets = supervision ? std::get_if<Targets>(&*supervision) : nullptr;
   if (targets == nullptr) {
     throw Error("--pieces is theory; that rule is for targets: give --targets-file, or a number of pieces");
   }
@@ -131,18 +241,21 @@ void add_fit_options(CLI::App& command, FitRequest& request) {
                  "hard bound on the Lipschitz constant max_k ||a_k||_1, on the features after scaling",
                  {{"none", kInfinity}});
   add_solver(command, request);
-  options.choice("--scale", request.scale, {"none", "standard"},
-                 "standard: features get mean 0 and standard deviation 1; the model keeps it for new data");
+  add_scale(command, request);
   add_smoothing(command, request);
+  add_tuning(command, request);
   options.number("--tolerance", request.tolerance, "E", {1e-12, 1e-1, true, "a number from 1e-12 to 0.1"},
                  "relative gap between objective and proved lower bound at which the result counts as optimal");
   options.whole("--max-iterations", request.max_iterations, "N", {1, 1'000'000}, "limit on the solver's iterations");
   options.number("--time-limit", request.time_limit, "S", at_least_zero(),
-                 "limit on the solver's time in seconds; 0 is none", {{"none", 0.0}});
+                 "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
   options.threads(request.threads);
-  options.seed(request.seed, "of the comparisons drawn from labels and of the first farthest point");
+  options.seed(request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");
   options.text("--out", request.out, "MODEL", "save the model here, when it is optimal");
-  options.flag("--keep-partial", request.keep_partial, "save it also when a limit or Ctrl-C ended the run early");
+  options.flag(
+      "--keep-partial", request.keep_partial,
+      "save it also when a limit or Ctrl-C ended the run early; while tuning: the best model so far, learned on "
+      "a part of the rows");
   options.json(request.json);
 }
 
@@ -150,28 +263,43 @@ void check_request(const FitRequest& request) {
   const bool other_source = !request.comparisons_file.empty() || !request.pairs_file.empty() ||
                             !request.targets_file.empty() || request.all_pairs;
   if (request.comparisons_given && other_source) {
-    throw Error("--comparisons is the number to draw with --from-labels; it does not go with another supervision");
+    throw Error(
+        "--comparisons is the number to draw with --from-labels or --hard-comparisons; it does not go with another "
+        "supervision");
   }
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
+  if (request.lambda.value && !request.lambdas.empty()) {
+    throw Error("--lambdas are the values that --lambda auto tries; it does not go with a given --lambda");
+  }
 }
 
-FitOptions fit_options(const FitRequest& request, const Table& table, const Supervision& supervision) {
-  if (request.pieces > static_cast<std::uint64_t>(table.features.rows())) {
-    throw Error(fmt::format("--pieces is {}; allowed: 1 to {}, the number of rows, or all", request.pieces,
-                            table.features.rows()));
+AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision) {
+  AutoFitOptions plan = recommended_options(table.features.rows());
+  plan.fit = fixed_options(request, table);
+  plan.pieces = table.pieces ? std::vector<int>{0} : pieces_to_try(request, table.features.rows());
+  if (request.theory_pieces) plan.pieces = {pieces_of_theory(table, supervision)};
+  plan.folds = static_cast<int>(request.folds);
+  if (request.repeats > 0) plan.repeats = static_cast<int>(request.repeats);
+  const bool targets = supervision && std::holds_alternative<Targets>(*supervision);
+  if (!supervision) plan.supervision = {asked_supervision(request, plan.supervision.front())};
+  const bool pairs_of_rows = !supervision && plan.supervision.front().kind == LabelSupervision::kAllPairs;
+  plan.lambdas = pairs_of_rows ? all_pairs_lambdas() : default_lambdas();
+  if (!request.lambdas.empty()) plan.lambdas = request.lambdas;
+  if (request.lambda.value) plan.lambdas = {*request.lambda.value};
+  if (targets && !request.lambda.given() && request.lambdas.empty()) plan.lambdas = {0};
+  // Without labels nothing says which scaling and smoothing serve a task better: losses do not compare across them.
+  const bool choose_more = !supervision && plan.lambdas.size() > 1;
+  if (request.scale == "none") plan.scales = {Scale::kNone};
+  if (request.scale == "auto") plan.scales = {Scale::kStandard, Scale::kNone};
+  if (request.smoothing.value) plan.temperatures = {*request.smoothing.value};
+  if (!request.smoothing.given() && !choose_more) plan.temperatures = {0};
+  plan.tune_for = supervision ? Measure::kLoss : Measure::kAveragePrecision;
+  if (!request.tune_for.empty()) plan.tune_for = measure_named(request.tune_for);
+  if (supervision && plan.tune_for != Measure::kLoss) {
+    throw Error(fmt::format("--tune-for is '{}'; allowed with a file of supervision: loss, of its held-out items",
+                            request.tune_for));
   }
-  FitOptions options;
-  options.lambda = request.lambda.value_or(std::holds_alternative<Targets>(supervision) ? 0.0 : 1.0);
-  options.lipschitz_bound = request.lipschitz_bound;
-  options.pieces = pieces_asked_for(request, table, supervision);
-  options.piece_of = table.pieces;
-  options.scale = request.scale == "none" ? Scale::kNone : Scale::kStandard;
-  options.smoothing = request.smoothing;
-  options.tolerance = request.tolerance;
-  options.max_iterations = static_cast<int>(request.max_iterations);
-  options.time_limit = request.time_limit;
-  options.seed = request.seed;
-  return options;
+  return plan;
 }
 
 }  // namespace bregmax::app

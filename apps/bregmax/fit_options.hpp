@@ -5,8 +5,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/learn/auto_fit.hpp"
 #include "input.hpp"
 
 namespace bregmax::app {
@@ -16,25 +17,35 @@ struct FitRequest {
   std::string data;
   Layout layout;
 
-  // Where supervision comes from; at most one is given. None: comparisons from labels.
+  // Where supervision comes from; at most one is given. None: from labels, as the library recommends.
   std::string comparisons_file, pairs_file, targets_file;
   bool from_labels = false, all_pairs = false;
+  std::uint64_t hard_neighbours = 0;  // 0: no hard comparisons
   std::uint64_t comparisons = 2000;
   bool comparisons_given = false;
 
-  std::optional<double> lambda;  // none: 0 for targets, 1 otherwise
-  std::uint64_t pieces = 0;      // 0: all
-  bool theory_pieces = false;    // as many as Theorem 3 says; targets only
+  // A number, or to be chosen; not given: see fit_plan().
+  struct Tunable {
+    std::optional<double> value;
+    bool automatic = false;
+
+    bool given() const { return automatic || value.has_value(); }
+  };
+  Tunable lambda, smoothing, pieces;  // pieces 0: all
+  bool theory_pieces = false;         // as many as Theorem 3 says; targets only
+  std::string scale;                  // empty: not given
+  std::vector<double> lambdas;        // to try; empty: the library's
+  std::string tune_for;               // empty: not given
+  std::uint64_t folds = 3;
+  std::uint64_t repeats = 0;  // 0: not given
   double lipschitz_bound = std::numeric_limits<double>::infinity();
   std::string solver = "auto";
-  std::string scale = "standard";
-  double smoothing = 0;
   double tolerance = 1e-8;
   std::uint64_t max_iterations = 200;
   double time_limit = 0;
   std::uint64_t threads = 0;
   std::uint64_t seed = 0;
-  std::string out;
+  std::string out, picture;
   bool keep_partial = false;
   bool json = false;
 };
@@ -44,6 +55,10 @@ void add_fit_options(CLI::App& command, FitRequest& request);
 // Mistakes that only show in the combination of options.
 void check_request(const FitRequest& request);
 
-FitOptions fit_options(const FitRequest& request, const Table& table, const Supervision& supervision);
+// What is to be tried and tuned. `supervision`: given by a file; none: labels.
+//
+// Lambda is chosen unless it is given, or the supervision are targets (for which the paper puts no price on L: 0). With
+// it is chosen, where labels say what is good, the smoothing, unless it is given.
+AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision);
 
 }  // namespace bregmax::app

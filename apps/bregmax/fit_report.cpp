@@ -6,6 +6,7 @@
 
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -15,19 +16,22 @@ std::string data_line(const FitOutcome& outcome) {
   std::string line = fmt::format("{}: {}, {}", table.source, count_of(table.features.rows(), "row"),
                                  count_of(table.features.cols(), "feature"));
   if (table.labels) line += fmt::format(", {}", count_of(table.labels->classes(), "class", "classes"));
-  return line + (outcome.options.scale == Scale::kStandard ? ", standardised" : ", not scaled");
+  return line + (outcome.result.chosen.scale == Scale::kStandard ? ", standardised" : ", not scaled");
 }
 
 std::string supervision_line(const FitOutcome& outcome) {
   const FitRequest& request = outcome.request;
-  const TrainingRecord& record = outcome.result.model.record;
+  const TrainingRecord& record = outcome.result.fit.model.record;
   std::string origin;
   for (const std::string* file : {&request.comparisons_file, &request.pairs_file, &request.targets_file}) {
     if (!file->empty()) origin = "from " + *file;
   }
   if (origin.empty()) {
-    origin = request.all_pairs ? "all ordered pairs of rows, from the labels"
-                               : fmt::format("drawn from the labels, seed {}", request.seed);
+    const LabelSupervisionOptions& drawn = outcome.result.chosen_supervision;
+    origin = drawn.kind == LabelSupervision::kAllPairs ? "all ordered pairs of rows, from the labels"
+             : drawn.kind == LabelSupervision::kHardComparisons
+                 ? fmt::format("of each row's {} nearest of its class and of others", drawn.neighbours)
+                 : fmt::format("drawn from the labels, seed {}", request.seed);
   }
   return fmt::format("{} {}, {}", record.items, record.supervision, origin);
 }
@@ -70,19 +74,20 @@ double smoothing_of(const Divergence& divergence) {
 }
 
 Json fit_as_json(const FitOutcome& outcome) {
-  const SolveReport& report = outcome.result.report;
-  const Certificate& certificate = outcome.result.certificate;
-  const Model& model = outcome.result.model;
+  const SolveReport& report = outcome.result.fit.report;
+  const Certificate& certificate = outcome.result.fit.certificate;
+  const Model& model = outcome.result.fit.model;
+  const FitOptions& options = outcome.result.chosen;
   return {
       {"status", to_string(report.status)},
       {"objective", report.objective},
       {"dual_objective", report.dual_objective},
       {"relative_gap", report.relative_gap},
-      {"tolerance", outcome.options.tolerance},
+      {"tolerance", options.tolerance},
       {"loss", report.loss},
       {"lipschitz", report.lipschitz},
-      {"lambda", outcome.options.lambda},
-      {"lipschitz_bound", outcome.options.lipschitz_bound},
+      {"lambda", options.lambda},
+      {"lipschitz_bound", options.lipschitz_bound},
       {"convexity_violation", report.convexity_violation},
       {"certificate",
        {{"objective", certificate.objective},
@@ -92,7 +97,7 @@ Json fit_as_json(const FitOutcome& outcome) {
         {"relative_gap", certificate.relative_gap},
         {"convexity_violation", certificate.convexity_violation},
         {"valid_up_to_lipschitz", certificate.valid_up_to_lipschitz}}},
-      {"pieces", pieces_of(*model.divergence)},
+      {"pieces", model.divergence ? pieces_of(*model.divergence) : 0},
       {"n", outcome.table.features.rows()},
       {"d", outcome.table.features.cols()},
       {"supervision", model.record.supervision},
@@ -100,8 +105,10 @@ Json fit_as_json(const FitOutcome& outcome) {
       {"solver", model.record.solver},
       {"iterations", report.iterations},
       {"seconds", report.seconds},
-      {"scale", outcome.request.scale},
-      {"smoothing", outcome.options.smoothing},
+      {"scale", options.scale == Scale::kStandard ? "standard" : "none"},
+      {"smoothing", options.smoothing},
+      {"constant", model.record.constant},
+      {"tuning", tuning_as_json(model.tuning)},
       {"seed", outcome.request.seed},
       {"data", outcome.table.source},
       {"model", outcome.saved ? Json(outcome.request.out) : Json(nullptr)},
@@ -109,39 +116,43 @@ Json fit_as_json(const FitOutcome& outcome) {
 }
 
 std::string fit_as_text(const FitOutcome& outcome) {
-  const SolveReport& report = outcome.result.report;
-  const Model& model = outcome.result.model;
+  const SolveReport& report = outcome.result.fit.report;
+  const Model& model = outcome.result.fit.model;
+  const FitOptions& options = outcome.result.chosen;
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& text) {
     out += fmt::format("{:<11} {}\n", name, text);
   };
   line("data", data_line(outcome));
+  if (model.divergence == nullptr) return out;
   line("supervision", supervision_line(outcome));
+  if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   line("solver",
        fmt::format("{}, {}, {:.2f} s", model.record.solver, count_of(report.iterations, "iteration"), report.seconds));
   line("status", status_line(report));
-  line("certificate", certificate_line(outcome.result.certificate));
-  line("model", fmt::format("{}, loss {}, Lipschitz constant {}, lambda {}{}",
-                            count_of(pieces_of(*model.divergence), "affine piece"), short_number(report.loss),
-                            short_number(report.lipschitz), short_number(outcome.options.lambda),
-                            outcome.options.smoothing > 0
-                                ? fmt::format(", smoothed with T = {}", short_number(outcome.options.smoothing))
-                                : ""));
+  if (!outcome.result.tuning_ended_early) line("certificate", certificate_line(outcome.result.fit.certificate));
+  line("model",
+       fmt::format(
+           "{}, loss {}, Lipschitz constant {}, lambda {}{}", count_of(pieces_of(*model.divergence), "affine piece"),
+           short_number(report.loss), short_number(report.lipschitz), short_number(options.lambda),
+           options.smoothing > 0 ? fmt::format(", smoothed with T = {}", short_number(options.smoothing)) : ""));
+  if (model.record.constant) line("warning", "the divergence is constant: it does not tell the rows apart");
   if (outcome.saved) line("saved", outcome.request.out);
   return out + next_steps(outcome);
 }
 
 std::string explain_early_end(const FitOutcome& outcome) {
-  const SolveReport& report = outcome.result.report;
+  const SolveReport& report = outcome.result.fit.report;
+  const FitOptions& options = outcome.plan.fit;
   std::string reason;
   switch (report.status) {
     case SolveStatus::kOptimal:
       return "";
     case SolveStatus::kIterationLimit:
-      reason = fmt::format("--max-iterations {} was reached", outcome.options.max_iterations);
+      reason = fmt::format("--max-iterations {} was reached", options.max_iterations);
       break;
     case SolveStatus::kTimeLimit:
-      reason = fmt::format("--time-limit {} was reached", short_number(outcome.options.time_limit));
+      reason = fmt::format("--time-limit {} was reached", short_number(options.time_limit));
       break;
     case SolveStatus::kStopped:
       reason = "stopped by an interrupt";
@@ -150,13 +161,28 @@ std::string explain_early_end(const FitOutcome& outcome) {
       reason = "rounding errors ended the progress";
       break;
   }
-  std::string message = fmt::format("bregmax: not optimal: {} at a relative gap of {:.1e} ({} was asked for)", reason,
-                                    report.relative_gap, outcome.options.tolerance);
-  if (!outcome.request.out.empty()) {
-    message += outcome.saved ? fmt::format("; {} holds the unfinished model", outcome.request.out)
-                             : fmt::format("; {} was not written (--keep-partial would)", outcome.request.out);
+  const bool tuning = outcome.result.tuning_ended_early, scored = outcome.result.fit.model.divergence != nullptr;
+  std::string message = tuning ? fmt::format("bregmax: not tuned: {} while lambda was being chosen", reason)
+                               : fmt::format("bregmax: not optimal: {} at a relative gap of {:.1e} ({} was asked for)",
+                                             reason, report.relative_gap, options.tolerance);
+  if (outcome.request.out.empty()) return message;
+  if (outcome.saved) {
+    return message +
+           fmt::format("; {} holds {}", outcome.request.out,
+                       tuning ? "the best model so far, learned on a part of the rows" : "the unfinished model");
   }
-  return message;
+  return message + fmt::format("; {} was not written ({})", outcome.request.out,
+                               scored ? "--keep-partial would" : "no model was scored yet");
+}
+
+std::string explain_constant(const FitOutcome& outcome) {
+  std::string message =
+      "bregmax: warning: the learned divergence is constant: it does not tell the rows apart, and every ranking by it "
+      "is "
+      "a tie";
+  const bool chosen = outcome.result.tuning.record.candidates.size() > 1;
+  if (chosen && outcome.result.tuning.all_constant) return message + "; so are all candidates that were tried";
+  return message + "; a smaller --lambda may help";
 }
 
 }  // namespace bregmax::app

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/learn/auto_fit.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
 
@@ -11,9 +11,9 @@ namespace bregmax::app {
 // All that is told about a finished fit.
 struct FitOutcome {
   const FitRequest& request;
-  const FitOptions& options;
+  const AutoFitOptions& plan;
   const Table& table;
-  const FitResult& result;
+  const AutoFitResult& result;
   bool saved;
 };
 
@@ -22,6 +22,9 @@ std::string fit_as_text(const FitOutcome& outcome);
 
 // Why a run that did not end in `optimal` ended, and what to do.
 std::string explain_early_end(const FitOutcome& outcome);
+
+// That the divergence does not tell rows apart, and what to do.
+std::string explain_constant(const FitOutcome& outcome);
 
 // Affine pieces of a divergence; 0 for one that is not made of them.
 Index pieces_of(const Divergence& divergence);

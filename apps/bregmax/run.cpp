@@ -65,10 +65,14 @@ void ProgressLine::show(const Progress& progress) {
   shown_ = true;
   constexpr int kWidth = 30;
   const int done = static_cast<int>(std::lround(fraction(progress) * kWidth));
-  std::string line = fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] iteration {}", progress.phase, "", done, "",
-                                 kWidth - done, progress.iteration);
+  std::string line = fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", progress.phase, "", done, "", kWidth - done,
+                                 progress.phase == "tune" ? "fit" : "iteration", progress.iteration);
   if (std::isfinite(progress.relative_gap)) line += fmt::format("  gap {:.1e}", progress.relative_gap);
   line += fmt::format("  {:.1f} s", progress.seconds);
+  // A fraction of the work is a promise about time; the gap of a solver is not.
+  if (progress.fraction > 0) {
+    line += fmt::format(", {:.0f} s left", progress.seconds * (1 - progress.fraction) / progress.fraction);
+  }
   fmt::print(stderr, "{}", line);
   std::fflush(stderr);
 }

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <memory>
 
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands.hpp"
 #include "fit_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -16,10 +18,11 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   bregmax show wine.bregmax
-  bregmax show wine.bregmax --json)";
+  bregmax show wine.bregmax --json
+  bregmax show wine.bregmax --picture path.svg)";
 
 struct ShowRequest {
-  std::string model;
+  std::string model, picture;
   bool json = false;
 };
 
@@ -52,6 +55,8 @@ Json as_json(const ShowRequest& request, const Model& model) {
       {"iterations", record.iterations},
       {"seconds", record.seconds},
       {"seed", record.seed},
+      {"constant", record.constant},
+      {"tuning", tuning_as_json(model.tuning)},
       {"center", std::vector<double>(model.scaling.center.begin(), model.scaling.center.end())},
       {"scaling", std::vector<double>(model.scaling.scale.begin(), model.scaling.scale.end())},
   };
@@ -98,13 +103,17 @@ std::string as_text(const ShowRequest& request, const Model& model) {
                      short_number(record.lipschitz), short_number(record.lambda),
                      std::isfinite(record.lipschitz_bound) ? short_number(record.lipschitz_bound) : "none"));
   }
+  if (record.constant) line("warning", "the divergence is constant: it does not tell the training rows apart");
+  if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   if (!model.class_names.empty()) line("classes", fmt::format("{}", fmt::join(model.class_names, ", ")));
   line("scaling", scale_name(model));
-  return out + feature_table(model);
+  out += feature_table(model);
+  return model.tuning.empty() ? out : out + "\n" + tuning_table(model.tuning);
 }
 
 ExitCode run_show(const ShowRequest& request) {
   const Model model = load_model(request.model);
+  if (!request.picture.empty()) write_file_atomically(request.picture, draw_tuning(model.tuning));
   if (request.json) {
     print_json(as_json(request, model));
   } else {
@@ -121,6 +130,7 @@ void add_show(CLI::App& program, Action& chosen) {
   const auto request = std::make_shared<ShowRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();
+  options.text("--picture", request->picture, "F", "write a picture (SVG) of the scores along lambda, if it was tuned");
   options.json(request->json);
   command->callback([request, &chosen] { chosen = [request] { return run_show(*request); }; });
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "model/tuning_parts.hpp"
 
 namespace bregmax {
 namespace {
@@ -38,6 +39,7 @@ void check_model(const Model& model) {
     throw Error(fmt::format("there are {} feature names for {} features; allowed: none or one a feature",
                             model.feature_names.size(), features));
   }
+  internal::check_tuning(model.tuning);
 }
 
 }  // namespace bregmax

@@ -13,6 +13,7 @@
 #include "bregmax/model/model.hpp"
 #include "model/container.hpp"
 #include "model/divergence_parts.hpp"
+#include "model/tuning_parts.hpp"
 
 namespace bregmax {
 namespace {
@@ -46,6 +47,7 @@ void store_record(const TrainingRecord& record, Container& container) {
   description["items"] = record.items;
   description["iterations"] = record.iterations;
   description["seed"] = record.seed;
+  if (record.constant) description["constant"] = true;
 }
 
 template <class Integer>
@@ -73,6 +75,7 @@ TrainingRecord restore_record(const Container& container) {
   restore_count(description, "items", record.items);
   restore_count(description, "iterations", record.iterations);
   restore_count(description, "seed", record.seed);
+  record.constant = description.value("constant", false);
   return record;
 }
 
@@ -85,6 +88,7 @@ Model restore_model(const Container& container) {
     model.feature_names = container.metadata.value("feature_names", std::vector<std::string>());
     model.class_names = container.metadata.value("class_names", std::vector<std::string>());
     model.record = restore_record(container);
+    model.tuning = internal::restore_tuning(container);
   } catch (const Json::exception& error) {
     throw Error(fmt::format("invalid metadata: {}", error.what()));
   }
@@ -106,6 +110,7 @@ std::string serialize_model(const Model& model) {
   container.metadata["feature_names"] = model.feature_names;
   container.metadata["class_names"] = model.class_names;
   store_record(model.record, container);
+  internal::store_tuning(model.tuning, container);
   return internal::write_container(container, kModelFormatVersion);
 }
 

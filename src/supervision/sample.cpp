@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "bregmax/core/error.hpp"
@@ -44,11 +45,7 @@ struct RowsByClass {
   Index classes = 0;
 };
 
-}  // namespace
-
-Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count, std::uint64_t seed) {
-  if (count < 1) throw Error(fmt::format("the number of comparisons is {}; allowed: 1 or more", count));
-  const RowsByClass by_class(class_of_row);
+void check_comparable(const RowsByClass& by_class) {
   if (by_class.classes < 2) {
     throw Error(fmt::format("comparisons from labels need two classes or more; found {} in {} rows", by_class.classes,
                             by_class.size()));
@@ -57,6 +54,41 @@ Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count
     throw Error(fmt::format("comparisons from labels need a class with two rows or more; found {} classes of one row",
                             by_class.classes));
   }
+}
+
+struct Neighbour {
+  double distance;
+  Index row;
+  bool operator<(const Neighbour& other) const {
+    return distance != other.distance ? distance < other.distance : row < other.row;
+  }
+};
+
+// Leaves the `count` nearest, nearest first.
+void keep_nearest(std::vector<Neighbour>& neighbours, Index count) {
+  const auto kept = static_cast<std::ptrdiff_t>(std::min<Index>(count, static_cast<Index>(neighbours.size())));
+  std::partial_sort(neighbours.begin(), neighbours.begin() + kept, neighbours.end());
+  neighbours.resize(static_cast<std::size_t>(kept));
+}
+
+// `count` of the comparisons, each subset of that size equally likely, in their order.
+void keep_random(Comparisons& comparisons, Index count, Random random) {
+  auto needed = count;
+  auto left = static_cast<Index>(comparisons.size());
+  std::erase_if(comparisons, [&](const Comparison&) {
+    const bool keep = random.uniform_index(left) < needed;
+    --left;
+    if (keep) --needed;
+    return !keep;
+  });
+}
+
+}  // namespace
+
+Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count, std::uint64_t seed) {
+  if (count < 1) throw Error(fmt::format("the number of comparisons is {}; allowed: 1 or more", count));
+  const RowsByClass by_class(class_of_row);
+  check_comparable(by_class);
   Random random(seed);
   Comparisons comparisons;
   comparisons.reserve(static_cast<std::size_t>(count));
@@ -74,6 +106,34 @@ Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count
   return comparisons;
 }
 
+Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& class_of_row, Index neighbours,
+                             Index count, std::uint64_t seed) {
+  if (neighbours < 1) throw Error(fmt::format("the number of neighbours is {}; allowed: 1 or more", neighbours));
+  if (count < 0) throw Error(fmt::format("the number of comparisons is {}; allowed: 0 (all) or more", count));
+  if (rows.rows() != static_cast<Index>(class_of_row.size())) {
+    throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
+  }
+  check_comparable(RowsByClass(class_of_row));
+  Comparisons comparisons;
+  std::vector<Neighbour> genuine, impostors;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    genuine.clear();
+    impostors.clear();
+    for (Index other = 0; other < rows.rows(); ++other) {
+      if (other == i) continue;
+      const bool same = class_of_row[static_cast<std::size_t>(other)] == class_of_row[static_cast<std::size_t>(i)];
+      (same ? genuine : impostors).push_back({(rows.row(i) - rows.row(other)).squaredNorm(), other});
+    }
+    keep_nearest(genuine, neighbours);
+    keep_nearest(impostors, neighbours);
+    for (const Neighbour& j : genuine) {
+      for (const Neighbour& l : impostors) comparisons.push_back({i, j.row, i, l.row});
+    }
+  }
+  if (count > 0 && static_cast<Index>(comparisons.size()) > count) keep_random(comparisons, count, Random(seed));
+  return comparisons;
+}
+
 Pairs all_pairs(const std::vector<int>& class_of_row) {
   const auto rows = static_cast<Index>(class_of_row.size());
   if (rows < 2) throw Error(fmt::format("pairs from labels need two rows or more; found {}", rows));
@@ -87,6 +147,31 @@ Pairs all_pairs(const std::vector<int>& class_of_row) {
     }
   }
   return pairs;
+}
+
+std::string to_string(LabelSupervision kind) {
+  switch (kind) {
+    case LabelSupervision::kComparisons:
+      return "comparisons";
+    case LabelSupervision::kHardComparisons:
+      return "hard_comparisons";
+    case LabelSupervision::kAllPairs:
+      break;
+  }
+  return "all_pairs";
+}
+
+Supervision supervision_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                    const LabelSupervisionOptions& options) {
+  switch (options.kind) {
+    case LabelSupervision::kComparisons:
+      return sample_comparisons(class_of_row, options.comparisons, options.seed);
+    case LabelSupervision::kHardComparisons:
+      return hard_comparisons(rows, class_of_row, options.neighbours, options.comparisons, options.seed);
+    case LabelSupervision::kAllPairs:
+      break;
+  }
+  return all_pairs(class_of_row);
 }
 
 }  // namespace bregmax

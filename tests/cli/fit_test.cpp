@@ -25,8 +25,11 @@ TEST(Fit, TakesEveryKindOfSupervision) {
   directory.write("c.csv", "i,j,k,l\n0,1,0,3\n3,4,3,0\n");
   directory.write("p.csv", "i,j,s,weight\n0,1,1,1\n0,3,0,2\n");
   directory.write("t.csv", "0,1,0.5\n0,3,2\n");
-  EXPECT_EQ(fit(directory, {"data.csv", "--comparisons-file", "c.csv"})["supervision"], "comparisons");
-  EXPECT_EQ(fit(directory, {"data.csv", "--pairs-file", "p.csv"})["supervision"], "pairs");
+  const auto by_file = [&](const char* option, const char* file) {
+    return fit(directory, {"data.csv", option, file, "--lambda", "1"})["supervision"];
+  };
+  EXPECT_EQ(by_file("--comparisons-file", "c.csv"), "comparisons");
+  EXPECT_EQ(by_file("--pairs-file", "p.csv"), "pairs");
   const nlohmann::json targets = fit(directory, {"data.csv", "--targets-file", "t.csv"});
   EXPECT_EQ(targets["supervision"], "targets");
   EXPECT_EQ(targets["lambda"], 0) << "the paper puts no price on the Lipschitz constant here";
@@ -34,8 +37,10 @@ TEST(Fit, TakesEveryKindOfSupervision) {
   EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs"})["items"], 30);
   EXPECT_EQ(fit(directory, {"data.csv", "--from-labels", "--comparisons", "7"})["items"], 7);
   const nlohmann::json standard = fit(directory, {"data.csv"});
-  EXPECT_EQ(standard["items"], 2000);
-  EXPECT_EQ(standard["lambda"], 1);
+  EXPECT_EQ(standard["items"], 30) << "all pairs";
+  EXPECT_EQ(standard["tuning"]["tuned_for"], "average_precision");
+  EXPECT_EQ(standard["tuning"]["folds"], 2 * 3) << "the classes of three rows allow two folds, made three times";
+  EXPECT_EQ(fit(directory, {"data.csv", "--from-labels", "--lambda", "1"})["items"], 2000);
 }
 
 TEST(Fit, TakesExtremeLambdas) {
@@ -48,26 +53,27 @@ TEST(Fit, TakesExtremeLambdas) {
 TEST(Fit, HandlesConstantFeaturesDuplicateRowsAndAClassOfOne) {
   const TemporaryDirectory directory;
   directory.write("data.csv", "a,b,class\n1,3,x\n1,3,x\n2,3,x\n5,3,y\n5,3,y\n9,3,z\n");
-  EXPECT_EQ(fit(directory, {"data.csv", "--comparisons", "50"})["n"], 6) << "no row is dropped";
-  EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs"})["n"], 6);
+  EXPECT_EQ(fit(directory, {"data.csv", "--comparisons", "50", "--lambda", "1"})["n"], 6) << "no row is dropped";
+  EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs", "--lambda", "1"})["n"], 6);
   directory.write("one.csv", "a,b,class\n1,3,x\n2,1,x\n2,3,x\n");
-  EXPECT_EQ(fit(directory, {"one.csv", "--all-pairs"})["items"], 6) << "one class: all pairs are similar";
+  EXPECT_EQ(fit(directory, {"one.csv", "--all-pairs", "--lambda", "1"})["items"], 6)
+      << "one class: all pairs are similar";
 }
 
 TEST(Fit, TakesTheLabelColumnByNameNumberOrNotAtAll) {
   const TemporaryDirectory directory;
   directory.write("data.csv", "kind,a,b\n1,1,2\n1,2,1\n2,5,6\n2,6,5\n");
-  EXPECT_EQ(fit(directory, {"data.csv", "--label", "kind"})["d"], 2);
-  EXPECT_EQ(fit(directory, {"data.csv", "--label", "0"})["d"], 2);
+  EXPECT_EQ(fit(directory, {"data.csv", "--label", "kind", "--lambda", "1"})["d"], 2);
+  EXPECT_EQ(fit(directory, {"data.csv", "--label", "0", "--lambda", "1"})["d"], 2);
   directory.write("p.csv", "0,1,1\n0,2,0\n");
-  EXPECT_EQ(fit(directory, {"data.csv", "--label", "none", "--pairs-file", "p.csv"})["d"], 3);
+  EXPECT_EQ(fit(directory, {"data.csv", "--label", "none", "--pairs-file", "p.csv", "--lambda", "1"})["d"], 3);
 }
 
 TEST(Fit, TakesThePieceColumn) {
   const TemporaryDirectory directory;
   directory.write("data.csv", "a,p,b,class\n1,0,2,x\n2,0,1,x\n1,2,1,x\n5,1,6,y\n6,1,5,y\n");
   const nlohmann::json result =
-      fit(directory, {"data.csv", "--piece-column", "p", "--comparisons", "20", "--out", "m.bregmax"});
+      fit(directory, {"data.csv", "--piece-column", "p", "--comparisons", "20", "--lambda", "1", "--out", "m.bregmax"});
   EXPECT_EQ(result["pieces"], 3);
   EXPECT_EQ(result["d"], 2);
   EXPECT_THAT(mistake_of(run(directory, {"divergence", "m.bregmax", "data.csv"})), HasSubstr("--piece-column"));
@@ -86,7 +92,7 @@ TEST(Fit, ThatEndsEarlyExitsWith1AndSavesNothing) {
   const TemporaryDirectory directory;
   for (const std::vector<std::string>& limit :
        {std::vector<std::string>{"--max-iterations", "2"}, std::vector<std::string>{"--time-limit", "1e-9"}}) {
-    std::vector<std::string> arguments = {"fit", "builtin:iris", "--pieces",  "10",    "--threads",
+    std::vector<std::string> arguments = {"fit", "builtin:iris", "--pieces",  "10",    "--lambda", "1", "--threads",
                                           "1",   "--out",        "m.bregmax", "--json"};
     arguments.insert(arguments.end(), limit.begin(), limit.end());
     const Outcome outcome = run(directory, arguments);

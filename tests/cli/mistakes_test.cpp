@@ -48,7 +48,7 @@ TEST_F(Mistakes, DetectsOneClassOnly) {
 }
 
 TEST_F(Mistakes, DetectsClassesOfOneMember) {
-  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n3,3,z\n"), HasSubstr("two rows or more"));
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n3,3,z\n", {"--from-labels"}), HasSubstr("two rows or more"));
 }
 
 TEST_F(Mistakes, DetectsMissingSupervision) {
@@ -108,9 +108,14 @@ TEST_F(Mistakes, DetectsBadNumbers) {
   EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--lambda", "2"}), HasSubstr("more than once"));
 }
 
-TEST_F(Mistakes, RefusesWhatLaterVersionsBring) {
-  EXPECT_THAT(fit_csv(kGood, {"--lambda", "auto"}), HasSubstr("not part of this version"));
-  EXPECT_THAT(fit_csv(kGood, {"--smoothing", "auto"}), HasSubstr("not part of this version"));
+TEST_F(Mistakes, DetectsWhatCannotBeTuned) {
+  EXPECT_THAT(fit_csv(kGood, {"--tune-for", "f1"}), HasSubstr("average_precision"));
+  EXPECT_THAT(fit_csv(kGood, {"--folds", "1"}), HasSubstr("--folds"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambdas", "1,0.1"}), HasSubstr("rising numbers"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--lambdas", "1,2"}), HasSubstr("--lambda auto"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--picture", "p.svg"}), HasSubstr("only one lambda"));
+  EXPECT_THAT(fit_csv(kGood, {"--hard-comparisons", "0"}), HasSubstr("--hard-comparisons"));
+  EXPECT_THAT(fit_csv(kGood, {"--hard-comparisons", "2", "--all-pairs"}), HasSubstr("--all-pairs"));
   EXPECT_THAT(fit_csv(kGood, {"--solver", "admm"}), HasSubstr("not part of this version"));
   EXPECT_THAT(fit_csv(kGood, {"--solver", "simplex"}), HasSubstr("auto, exact"));
   EXPECT_THAT(fit_csv(kGood, {"--scale", "minmax"}), HasSubstr("none, standard"));
@@ -123,7 +128,7 @@ TEST_F(Mistakes, DetectsTwoKindsOfSupervision) {
 }
 
 TEST_F(Mistakes, DetectsBadPieceColumns) {
-  EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0,x\n3,3,y\n4,1,y\n", {"--piece-column", "p"}),
+  EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0,x\n3,3,y\n4,1,y\n", {"--piece-column", "p", "--lambda", "1"}),
               HasSubstr("piece 2 has no row"));
   EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0.5,x\n3,1,y\n", {"--piece-column", "p"}), HasSubstr("line 3"));
   EXPECT_THAT(fit_csv(kGood, {"--piece-column", "p"}), HasSubstr("not a column"));

@@ -90,6 +90,63 @@ TEST(ModelFile, CarriesEverythingExactly) {
   EXPECT_EQ(serialize_model(read), serialize_model(model));
 }
 
+Model tuned_model() {
+  Model model = small_model();
+  model.record.constant = true;
+  TuningRecord& tuning = model.tuning;
+  tuning.tuned_for = "auc";
+  tuning.folds = 3;
+  tuning.measures = {"auc", "loss"};
+  tuning.candidates = {{{"lambda", 0.1}, {"scale", 0, "standard"}}, {{"lambda", 1e-8}, {"scale", 0, "none"}}};
+  tuning.means = (Matrix(2, 2) << 0.9, 1.0 / 3, std::numeric_limits<double>::quiet_NaN(), 2).finished();
+  tuning.standard_errors = Matrix::Constant(2, 2, 0.1);
+  tuning.chosen = 1;
+  tuning.solved = 4;
+  tuning.proved = 2;
+  tuning.unproved = 1;
+  tuning.seconds = 12.5;
+  return model;
+}
+
+TEST(ModelFile, CarriesTheTableOfScores) {
+  const Model model = tuned_model();
+  const Model read = deserialize_model(serialize_model(model), "memory");
+  EXPECT_TRUE(read.record.constant);
+  EXPECT_EQ(read.tuning.tuned_for, "auc");
+  EXPECT_EQ(read.tuning.folds, 3);
+  EXPECT_EQ(read.tuning.measures, model.tuning.measures);
+  EXPECT_EQ(read.tuning.candidates, model.tuning.candidates);
+  EXPECT_EQ(bits(read.tuning.means(0, 1)), bits(1.0 / 3));
+  EXPECT_TRUE(std::isnan(read.tuning.means(1, 0)));
+  EXPECT_EQ(read.tuning.standard_errors, model.tuning.standard_errors);
+  EXPECT_EQ(read.tuning.chosen, 1);
+  EXPECT_EQ(read.tuning.solved, 4);
+  EXPECT_EQ(read.tuning.proved, 2);
+  EXPECT_EQ(read.tuning.unproved, 1);
+  EXPECT_EQ(read.tuning.seconds, 12.5);
+  EXPECT_EQ(serialize_model(read), serialize_model(model));
+  EXPECT_TRUE(deserialize_model(serialize_model(small_model()), "memory").tuning.empty()) << "as older files have it";
+}
+
+TEST(ModelFile, RefusesATableThatDoesNotFit) {
+  const auto refused = [](const auto& change, const char* message) {
+    internal::Container container = internal::read_container(serialize_model(tuned_model()), kModelFormatVersion);
+    change(container);
+    const std::string bytes = internal::write_container(container, kModelFormatVersion);
+    EXPECT_THAT([&] { deserialize_model(bytes, "f"); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  using internal::Container;
+  refused([](Container& c) { c.metadata["tuning"]["chosen"] = 2; }, "chose candidate 2");
+  refused([](Container& c) { c.metadata["tuning"]["chosen"] = -1; }, "tuning.chosen");
+  refused([](Container& c) { c.metadata["tuning"]["folds"] = 1e300; }, "tuning.folds");
+  refused([](Container& c) { c.metadata["tuning"]["measures"] = {"auc"}; }, "table of 2 x 2");
+  refused([](Container& c) { c.metadata["tuning"]["tuned_for"] = "purity"; }, "not one of its measures");
+  refused([](Container& c) { c.metadata["tuning"]["candidates"] = nlohmann::json::array(); }, "tuning.values");
+  refused([](Container& c) { c.metadata["tuning"]["candidates"].push_back({{"lambda"}}); }, "tuning.values");
+  refused([](Container& c) { c.metadata["tuning"].erase("measures"); }, "measures");
+  refused([](Container& c) { c.arrays.erase("tuning.means"); }, "tuning.means");
+}
+
 TEST(ModelFile, AnyDoubleSurvives) {
   EXPECT_TRUE(rc::check([] {
     const auto word = *rc::gen::arbitrary<std::uint64_t>();

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -114,6 +115,85 @@ TEST(AllPairs, HoldsEveryOrderedPairOnce) {
 TEST(AllPairsBadInput, DetectsFewerThanTwoRows) {
   EXPECT_THAT(error_of([] { all_pairs({}); }), HasSubstr("two rows or more; found 0"));
   EXPECT_THAT(error_of([] { all_pairs({3}); }), HasSubstr("found 1"));
+}
+
+// The definition, written out: is `other` among the `count` nearest rows to i that satisfy the condition?
+template <class Condition>
+bool among_nearest(const Matrix& rows, Index i, Index other, Index count, const Condition& condition) {
+  const double distance = (rows.row(i) - rows.row(other)).squaredNorm();
+  Index nearer = 0;
+  for (Index row = 0; row < rows.rows(); ++row) {
+    if (row == i || row == other || !condition(row)) continue;
+    const double to_row = (rows.row(i) - rows.row(row)).squaredNorm();
+    if (to_row < distance || (to_row == distance && row < other)) ++nearer;
+  }
+  return condition(other) && other != i && nearer < count;
+}
+
+RC_GTEST_PROP(HardComparisonsProperty, AreTheGenuineAndImpostorNeighbours, ()) {
+  auto class_of_row = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 3));
+  class_of_row.insert(class_of_row.end(), {0, kNoCompany, 0});
+  const auto count = static_cast<Index>(class_of_row.size());
+  Matrix rows(count, 2);
+  for (double& x : rows.reshaped()) x = *rc::gen::inRange(-3, 4);  // few values: ties and duplicates
+  const auto neighbours = static_cast<Index>(*rc::gen::inRange(1, 4));
+  const Comparisons found = hard_comparisons(rows, class_of_row, neighbours);
+  const auto class_of = [&](Index row) { return class_of_row.at(static_cast<std::size_t>(row)); };
+  std::set<std::array<Index, 3>> triplets;
+  for (const Comparison& c : found) {
+    RC_ASSERT(c.i == c.k);
+    triplets.insert({c.i, c.j, c.l});
+  }
+  RC_ASSERT(triplets.size() == found.size());
+  for (Index i = 0; i < count; ++i) {
+    const auto own = [&](Index row) { return class_of(row) == class_of(i); };
+    const auto others = [&](Index row) { return class_of(row) != class_of(i); };
+    for (Index j = 0; j < count; ++j) {
+      for (Index l = 0; l < count; ++l) {
+        const bool expected =
+            among_nearest(rows, i, j, neighbours, own) && among_nearest(rows, i, l, neighbours, others);
+        RC_ASSERT(triplets.contains({i, j, l}) == expected);
+      }
+    }
+  }
+}
+
+TEST(Sample, KeepsARandomPartOfTheHardComparisons) {
+  const std::vector<int> class_of_row = {0, 0, 0, 0, 1, 1, 1, 1};
+  const Matrix rows = Vector::LinSpaced(8, 0, 7);
+  const Comparisons all = hard_comparisons(rows, class_of_row, 2);
+  ASSERT_EQ(all.size(), 32U);
+  std::map<std::array<Index, 3>, Index> times;
+  constexpr Index kDraws = 4000;
+  for (Index draw = 0; draw < kDraws; ++draw) {
+    const Comparisons some = hard_comparisons(rows, class_of_row, 2, 8, static_cast<std::uint64_t>(draw));
+    ASSERT_EQ(some.size(), 8U);
+    for (const Comparison& c : some) ++times[{c.i, c.j, c.l}];
+  }
+  EXPECT_EQ(times.size(), 32U);
+  for (const auto& [triplet, count] : times) expect_frequency(count, kDraws, 0.25);
+  EXPECT_EQ(hard_comparisons(rows, class_of_row, 2, 100).size(), 32U) << "no more than there are";
+}
+
+TEST(Sample, RefusesHardComparisonsThatCannotBe) {
+  const Matrix rows = Matrix::Random(4, 2);
+  EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 0, 0, 0}, 1); }), HasSubstr("two classes"));
+  EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 1, 2, 3}, 1); }), HasSubstr("two rows"));
+  EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 0, 1, 1}, 0); }), HasSubstr("neighbours is 0"));
+  EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 0, 1, 1}, 1, -1); }), HasSubstr("comparisons is -1"));
+  EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 0, 1}, 1); }), HasSubstr("3 classes for 4 rows"));
+}
+
+TEST(Sample, MakesEachKindFromLabels) {
+  const std::vector<int> class_of_row = {0, 0, 0, 1, 1, 1};
+  const Matrix rows = Vector::LinSpaced(6, 0, 5);
+  LabelSupervisionOptions options{LabelSupervision::kComparisons, 17, 2, 3};
+  EXPECT_EQ(std::get<Comparisons>(supervision_from_labels(rows, class_of_row, options)).size(), 17U);
+  options.kind = LabelSupervision::kHardComparisons;
+  options.comparisons = 0;
+  EXPECT_EQ(std::get<Comparisons>(supervision_from_labels(rows, class_of_row, options)).size(), 24U);
+  options.kind = LabelSupervision::kAllPairs;
+  EXPECT_EQ(std::get<Pairs>(supervision_from_labels(rows, class_of_row, options)).size(), 30U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "bregmax/data/scaling.hpp"
 #include "bregmax/divergence/divergence.hpp"
+#include "bregmax/model/tuning_record.hpp"
 
 namespace bregmax {
 
@@ -25,6 +26,7 @@ struct TrainingRecord {
   int iterations = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
+  bool constant = false;  // the divergence does not tell the training rows apart
 };
 
 // A divergence on scaled features, with what is needed to apply it to new rows and to say where it comes from.
@@ -34,6 +36,7 @@ struct Model {
   std::vector<std::string> feature_names;
   std::vector<std::string> class_names;  // of the training data; may be empty
   TrainingRecord record;
+  TuningRecord tuning = {};  // empty: nothing was tuned
 
   Index features() const { return scaling.center.size(); }
 };

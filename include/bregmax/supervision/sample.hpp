@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bregmax/core/supervision.hpp"
@@ -12,7 +13,31 @@ namespace bregmax {
 // ever supplies l. Throws Error when there is only one class, or no class with two rows.
 Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
 
+// The hard comparisons: for every row i with company in its class, each of the `neighbours` nearest rows j of its own
+// class (genuine neighbours) against each of the `neighbours` nearest rows l of other classes (impostors);
+// D(i, j) <= D(i, l). Nearest by Euclidean distance between the rows given, equal distances by the lower row number.
+// Where a class or the others have fewer rows than `neighbours`, all of them are taken. With count > 0 and more
+// comparisons than that, a random subset of `count` of them, in the order of the rows; 0: all. The memory is that of
+// the result plus one row of distances. Throws Error as sample_comparisons() does.
+Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& class_of_row, Index neighbours,
+                             Index count = 0, std::uint64_t seed = 0);
+
 // All ordered pairs i != j: similar when the classes agree. Two rows or more; with one class all pairs are similar.
 Pairs all_pairs(const std::vector<int>& class_of_row);
+
+// How supervision is made from labels.
+enum class LabelSupervision { kComparisons, kHardComparisons, kAllPairs };
+std::string to_string(LabelSupervision kind);  // "comparisons", "hard_comparisons", "all_pairs"
+
+struct LabelSupervisionOptions {
+  LabelSupervision kind = LabelSupervision::kComparisons;
+  Index comparisons = 2000;  // >= 1; hard comparisons: at most so many, 0: all
+  Index neighbours = 3;      // >= 1, of hard comparisons
+  std::uint64_t seed = 0;
+};
+
+// `rows` are scaled as they will be learned on: hard comparisons measure on them.
+Supervision supervision_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                    const LabelSupervisionOptions& options);
 
 }  // namespace bregmax

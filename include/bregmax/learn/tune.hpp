@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/core/supervision.hpp"
+#include "bregmax/model/model.hpp"
+#include "bregmax/optimize/learning_problem.hpp"
+#include "bregmax/tasks/evaluate.hpp"
+
+namespace bregmax {
+
+// Choosing hyperparameters by cross-validation, for any method that learns: candidates are learned on the training part
+// of each fold, scored on the part that was held out by every measure, and the best mean of one measure wins.
+
+enum class Measure { kRandIndex, kPurity, kAuc, kAveragePrecision, kKnn, kLoss };
+inline constexpr std::array<Measure, 6> kAllMeasures = {Measure::kRandIndex,        Measure::kPurity, Measure::kAuc,
+                                                        Measure::kAveragePrecision, Measure::kKnn,    Measure::kLoss};
+std::string to_string(Measure measure);          // "rand_index", "purity", "auc", "average_precision", "knn", "loss"
+Measure measure_named(const std::string& name);  // throws Error that lists the names
+inline bool larger_is_better(Measure measure) { return measure != Measure::kLoss; }
+
+// One fold. Rows are not scaled.
+struct Fold {
+  Matrix train_rows;
+  std::vector<int> train_classes;          // empty: `train_items` are all there is to learn from
+  std::optional<Supervision> train_items;  // of train_rows
+  std::vector<int> train_pieces;           // given by the caller, renumbered from 0; may be empty
+  Matrix held_out_rows;                    // may be empty: only the loss is scored
+  std::vector<int> held_out_classes;
+  Matrix loss_rows;  // the loss is the mean over loss_items, on these rows
+  Supervision loss_items;
+  std::uint64_t seed = 0;
+};
+
+// Folds of the rows, stratified by class. The loss is that of 2000 comparisons drawn from the held-out rows (the
+// paper's supervision; none where those have a single class). `pieces`: of the rows, may be empty.
+std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
+                                std::uint64_t seed, const std::vector<int>& pieces = {});
+
+// Folds of the items of given supervision: every fold learns on all rows, from the items that are not held out.
+std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
+                                 const std::vector<int>& pieces = {});
+
+// A part of the work of learning on one fold: it may begin when the steps `after` are done, and gives `candidates`.
+struct LearnStep {
+  std::vector<std::size_t> after = {};
+  std::vector<std::size_t> candidates = {};
+};
+
+// How a step's models came about.
+enum class StepOutcome { kSolved, kProved, kUnproved };
+
+// Learns all candidates of a family on one fold. Steps run on several threads at once, each exactly once.
+class FoldLearner {
+ public:
+  virtual ~FoldLearner() = default;
+  virtual std::vector<LearnStep> steps() const = 0;
+  virtual StepOutcome run(std::size_t step, const RunControl& control) = 0;
+  // Of a candidate whose step is done.
+  virtual Model model(std::size_t candidate) const = 0;
+  // A candidate of a step before with the very same model, which need not be scored twice.
+  virtual std::optional<std::size_t> same_model(std::size_t /*candidate*/) const { return std::nullopt; }
+};
+
+// Candidates that are learned together, listed in the order of preference: among equal scores the first wins.
+class CandidateFamily {
+ public:
+  virtual ~CandidateFamily() = default;
+  virtual std::vector<Settings> candidates() const = 0;
+  // The fold outlives the learner. Called from several threads.
+  virtual std::unique_ptr<FoldLearner> learner(const Fold& fold) const = 0;
+};
+using CandidateFamilies = std::vector<std::shared_ptr<const CandidateFamily>>;
+
+struct TuneOptions {
+  Measure tune_for = Measure::kAveragePrecision;
+  EvaluationOptions evaluation = {};  // k is cut down to the rows there are
+  int threads = 0;                    // 0: as many as OpenMP may use
+  double time_limit = 0;              // seconds; 0: none
+};
+
+struct TuneResult {
+  TuningRecord record;                         // candidates of all families, one after the other
+  std::vector<Index> family_of;                // of each candidate
+  std::vector<Matrix> fold_scores;             // of each fold, candidates x measures; NaN: not known
+  std::vector<bool> constant;                  // candidates whose divergence was constant in most folds
+  bool all_constant = false;                   // so that the chosen one is, too
+  SolveStatus status = SolveStatus::kOptimal;  // or kStopped, kTimeLimit: scores are missing
+  // After an early end: a model of the best candidate so far, learned on the training part of one fold.
+  std::optional<Model> best_so_far;
+};
+
+// A candidate whose divergence is constant (all divergences between held-out rows vanish) in most folds is chosen only
+// if all are. Throws Error when the measure is not defined on any fold (too few rows of a class). The result does not
+// depend on the number of threads.
+TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options = {},
+                const RunControl& control = {});
+
+// The candidate with the best mean of a measure, by the rules of tune(): one run of tune() serves all measures.
+Index best_candidate(const TuneResult& result, Measure measure);
+
+// Is every divergence between rows (a sample of them, where there are many) at most 1e-6 (of the margin 1)?
+bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows);
+
+}  // namespace bregmax

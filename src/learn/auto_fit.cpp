@@ -1,0 +1,238 @@
+#include "bregmax/learn/auto_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
+#include "bregmax/learn/pbdl_family.hpp"
+#include "learn/learning_parts.hpp"
+
+namespace bregmax {
+namespace {
+
+// What a family of candidates shares.
+struct Variant {
+  FitOptions fit;
+  bool from_labels;
+  LabelSupervisionOptions supervision;
+};
+
+std::vector<Variant> variants_of(const AutoFitOptions& options, bool from_labels) {
+  std::vector<Variant> variants;
+  const std::size_t kinds = from_labels ? options.supervision.size() : 1;
+  for (const Scale scale : options.scales) {
+    for (const int pieces : options.pieces) {
+      for (std::size_t s = 0; s < kinds; ++s) {
+        Variant variant{options.fit, from_labels, from_labels ? options.supervision[s] : LabelSupervisionOptions{}};
+        variant.fit.scale = scale;
+        variant.fit.pieces = pieces;
+        variants.push_back(std::move(variant));
+      }
+    }
+  }
+  return variants;
+}
+
+void check_lists(const AutoFitOptions& options) {
+  if (options.lambdas.empty() || options.temperatures.empty() || options.pieces.empty() || options.scales.empty() ||
+      options.supervision.empty()) {
+    throw Error("each of lambdas, temperatures, pieces, scales and supervision needs at least one value");
+  }
+  if (options.repeats < 1) throw Error(fmt::format("repeats is {}; allowed: 1 or more", options.repeats));
+  if (!(options.proof_tolerance >= options.tuning_tolerance)) {
+    throw Error(fmt::format("proof_tolerance is {}; allowed: at least tuning_tolerance, {}", options.proof_tolerance,
+                            options.tuning_tolerance));
+  }
+}
+
+Supervision drawn_for(const Variant& variant, const MatrixView& rows, const std::vector<int>& class_of_row) {
+  const Scaling scaling = internal::make_scaling(rows, variant.fit.scale);
+  return supervision_from_labels(scaling.apply(rows), class_of_row, variant.supervision);
+}
+
+std::vector<double> decades(int first, int last) {
+  std::vector<double> lambdas;
+  for (int exponent = first; exponent <= last; ++exponent) lambdas.push_back(std::pow(10.0, exponent));
+  return lambdas;
+}
+
+std::vector<Fold> repeated_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                 const AutoFitOptions& options) {
+  const int folds = usable_folds(class_of_row, options.folds);
+  const Random random(options.fit.seed);
+  std::vector<Fold> all;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    const std::uint64_t seed =
+        repeat == 0 ? options.fit.seed : random.fork(static_cast<std::uint64_t>(repeat)).next_bits();
+    for (Fold& fold :
+         folds_of_rows(rows, class_of_row, folds, seed, options.fit.piece_of.value_or(std::vector<int>{}))) {
+      all.push_back(std::move(fold));
+    }
+  }
+  return all;
+}
+
+class AutoFit {
+ public:
+  AutoFit(const MatrixView& rows, const AutoFitOptions& options, const RunControl& control)
+      : rows_(rows), options_(options), control_(control) {
+    internal::check_rows(rows);
+    check_lists(options);
+  }
+
+  // supervision_of(variant): on all rows; folds(): made only if there is something to choose.
+  template <class SupervisionOf, class MakeFolds>
+  AutoFitResult run(const std::vector<Variant>& variants, const SupervisionOf& supervision_of,
+                    const MakeFolds& make_folds) const {
+    AutoFitResult result;
+    std::size_t variant = 0;
+    double lambda = options_.lambdas.front(), temperature = options_.temperatures.front();
+    if (variants.size() * options_.lambdas.size() * options_.temperatures.size() > 1) {
+      CandidateFamilies families;
+      for (const Variant& one : variants) families.push_back(family(one, supervision_of(one)));
+      result.tuning =
+          tune(make_folds(), families, {options_.tune_for, options_.evaluation, 0, options_.fit.time_limit}, control_);
+      const auto chosen = static_cast<std::size_t>(result.tuning.record.chosen);
+      variant = static_cast<std::size_t>(result.tuning.family_of[chosen]);
+      lambda = result.tuning.record.candidates[chosen][0].value;
+      temperature = result.tuning.record.candidates[chosen][1].value;
+      result.tuning_ended_early = result.tuning.status != SolveStatus::kOptimal;
+    }
+    result.chosen = variants[variant].fit;
+    result.chosen.lambda = lambda;
+    result.chosen.smoothing = temperature;
+    result.chosen_supervision = variants[variant].supervision;
+    if (result.tuning_ended_early) {
+      keep_best_so_far(result);
+    } else {
+      fit_chosen(supervision_of(variants[variant]), result);
+    }
+    result.fit.model.tuning = result.tuning.record;
+    return result;
+  }
+
+  template <class SupervisionOf>
+  CandidateFamilies families(const std::vector<Variant>& variants, const SupervisionOf& supervision_of) const {
+    CandidateFamilies list;
+    for (const Variant& one : variants) list.push_back(family(one, supervision_of(one)));
+    return list;
+  }
+
+ private:
+  std::shared_ptr<const CandidateFamily> family(const Variant& variant, const Supervision& supervision) const {
+    PbdlFamilyOptions family_options;
+    family_options.lambdas = options_.lambdas;
+    family_options.temperatures = options_.temperatures;
+    family_options.fit = variant.fit;
+    family_options.fit.tolerance = std::max(options_.fit.tolerance, options_.tuning_tolerance);
+    family_options.proof_tolerance = std::max(options_.fit.tolerance, options_.proof_tolerance);
+    family_options.from_labels = variant.from_labels;
+    family_options.supervision = variant.supervision;
+    family_options.full_weight = internal::total_weight(supervision);
+    return make_pbdl_family(std::move(family_options));
+  }
+
+  void fit_chosen(const Supervision& supervision, AutoFitResult& result) const {
+    FitOptions last = result.chosen;
+    if (last.time_limit > 0 && !result.tuning.record.empty()) {
+      // A limit of 0 would be none: what is left, if only a little.
+      last.time_limit = std::max(1e-9, last.time_limit - result.tuning.record.seconds);
+    }
+    result.fit = fit(rows_, supervision, last, control_);
+  }
+
+  static void keep_best_so_far(AutoFitResult& result) {
+    result.fit.report.status = result.tuning.status;
+    if (!result.tuning.best_so_far) return;
+    result.fit.model = *result.tuning.best_so_far;
+    TrainingRecord& record = result.fit.model.record;
+    record.status = to_string(result.tuning.status);
+    result.fit.report.objective = record.objective;
+    result.fit.report.dual_objective = record.dual_objective;
+    result.fit.report.relative_gap = record.relative_gap;
+    result.fit.report.loss = record.loss;
+    result.fit.report.lipschitz = record.lipschitz;
+    result.fit.report.iterations = record.iterations;
+  }
+
+  const MatrixView& rows_;
+  const AutoFitOptions& options_;
+  const RunControl& control_;
+};
+
+}  // namespace
+
+std::vector<double> default_lambdas() { return decades(-8, 4); }
+
+std::vector<double> all_pairs_lambdas() { return decades(-4, 6); }
+
+std::vector<double> default_temperatures() { return {0, 0.03, 0.1, 0.3, 1, 3, 10}; }
+
+AutoFitOptions recommended_options(Index rows) {
+  constexpr Index kSmall = 200, kMedium = 400;
+  AutoFitOptions options;
+  options.evaluation.start = KMeansStart::kDivergence;
+  options.repeats = rows <= kSmall ? 3 : (rows <= kMedium ? 2 : 1);
+  if (rows <= kMostRowsForAllPairs) {
+    options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
+    options.lambdas = all_pairs_lambdas();
+  }
+  return options;
+}
+
+int usable_folds(const std::vector<int>& class_of_row, int folds) {
+  if (folds < 2) throw Error(fmt::format("folds is {}; allowed: 2 or more", folds));
+  std::map<int, int> sizes;
+  for (const int class_number : class_of_row) ++sizes[class_number];
+  int smallest = 0;  // among the classes that can leave two rows in a fold of two
+  for (const auto& [class_number, size] : sizes) {
+    if (size >= 3 && (smallest == 0 || size < smallest)) smallest = size;
+  }
+  if (sizes.size() < 2 || smallest == 0) {
+    throw Error(
+        fmt::format("cross-validation needs two classes or more and a class of three rows or more; found {} classes in "
+                    "{} rows",
+                    sizes.size(), class_of_row.size()));
+  }
+  // A class of s rows leaves ceil(s / folds) in some fold.
+  return std::clamp((smallest + 1) / 2, 2, folds);
+}
+
+CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                       const AutoFitOptions& options) {
+  const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
+  return AutoFit(rows, options, {}).families(variants_of(options, true), supervision_of);
+}
+
+AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
+                              const AutoFitOptions& options, const RunControl& control) {
+  if (static_cast<Index>(class_of_row.size()) != rows.rows()) {
+    throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
+  }
+  const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
+  const auto make_folds = [&] { return repeated_folds(rows, class_of_row, options); };
+  return AutoFit(rows, options, control).run(variants_of(options, true), supervision_of, make_folds);
+}
+
+AutoFitResult fit_from_items(const MatrixView& rows, const Supervision& supervision, const AutoFitOptions& options,
+                             const RunControl& control) {
+  const std::vector<Variant> variants = variants_of(options, false);
+  const auto make_folds = [&] {
+    if (options.tune_for != Measure::kLoss) {
+      throw Error(fmt::format("tune_for is {}; allowed for given supervision: loss (of held-out items)",
+                              to_string(options.tune_for)));
+    }
+    return folds_of_items(rows, supervision, options.folds, options.fit.seed,
+                          options.fit.piece_of.value_or(std::vector<int>{}));
+  };
+  return AutoFit(rows, options, control)
+      .run(
+          variants, [&](const Variant&) { return supervision; }, make_folds);
+}
+
+}  // namespace bregmax

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
+#include "bregmax/data/split.hpp"
+#include "bregmax/learn/tune.hpp"
+#include "bregmax/supervision/sample.hpp"
+
+namespace bregmax {
+namespace {
+
+constexpr Index kLossComparisons = 2000;
+constexpr std::uint64_t kFoldStream = 1, kLossStream = 2, kItemStream = 3;
+
+template <class Values>
+std::vector<int> pick(const Values& values, const std::vector<Index>& rows) {
+  std::vector<int> picked;
+  picked.reserve(rows.size());
+  for (const Index row : rows) picked.push_back(values[static_cast<std::size_t>(row)]);
+  return picked;
+}
+
+Matrix pick_rows(const MatrixView& from, const std::vector<Index>& rows) {
+  Matrix picked(static_cast<Index>(rows.size()), from.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) picked.row(static_cast<Index>(i)) = from.row(rows[i]);
+  return picked;
+}
+
+// A fold may lack some of the pieces: those that are left get the numbers from 0 in their order.
+std::vector<int> renumbered(const std::vector<int>& pieces) {
+  std::map<int, int> number;
+  for (const int piece : pieces) number.emplace(piece, 0);
+  int next = 0;
+  for (auto& [piece, given] : number) given = next++;
+  std::vector<int> result;
+  result.reserve(pieces.size());
+  for (const int piece : pieces) result.push_back(number.at(piece));
+  return result;
+}
+
+void check_sizes(Index rows, std::size_t classes, std::size_t pieces) {
+  if (static_cast<Index>(classes) != rows) {
+    throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", classes, rows));
+  }
+  if (pieces != 0 && static_cast<Index>(pieces) != rows) {
+    throw Error(fmt::format("piece_of has {} entries for {} rows", pieces, rows));
+  }
+}
+
+// Comparisons among the held-out rows, where their classes allow any.
+Supervision loss_comparisons(const std::vector<int>& classes, std::uint64_t seed) {
+  std::map<int, int> sizes;
+  for (const int class_number : classes) ++sizes[class_number];
+  const bool company = std::any_of(sizes.begin(), sizes.end(), [](const auto& entry) { return entry.second > 1; });
+  if (sizes.size() < 2 || !company) return Comparisons{};
+  return sample_comparisons(classes, kLossComparisons, seed);
+}
+
+}  // namespace
+
+std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
+                                std::uint64_t seed, const std::vector<int>& pieces) {
+  check_sizes(rows.rows(), class_of_row.size(), pieces.size());
+  Random random = Random(seed).fork(kFoldStream);
+  const std::vector<std::vector<Index>> held_out = stratified_folds(class_of_row, folds, random);
+  std::vector<Fold> result;
+  for (std::size_t f = 0; f < held_out.size(); ++f) {
+    const std::set<Index> out(held_out[f].begin(), held_out[f].end());
+    std::vector<Index> train;
+    for (Index row = 0; row < rows.rows(); ++row) {
+      if (!out.contains(row)) train.push_back(row);
+    }
+    Fold fold;
+    fold.seed = Random(seed).fork(kLossStream).fork(f).next_bits();
+    fold.train_rows = pick_rows(rows, train);
+    fold.train_classes = pick(class_of_row, train);
+    if (!pieces.empty()) fold.train_pieces = renumbered(pick(pieces, train));
+    fold.held_out_rows = pick_rows(rows, held_out[f]);
+    fold.held_out_classes = pick(class_of_row, held_out[f]);
+    fold.loss_rows = fold.held_out_rows;
+    fold.loss_items = loss_comparisons(fold.held_out_classes, fold.seed);
+    result.push_back(std::move(fold));
+  }
+  return result;
+}
+
+std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
+                                 const std::vector<int>& pieces) {
+  const auto items = std::visit([](const auto& list) { return static_cast<Index>(list.size()); }, supervision);
+  if (folds < 2 || folds > items) {
+    throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
+  }
+  const std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
+  std::vector<int> fold_of(static_cast<std::size_t>(items));
+  for (Index i = 0; i < items; ++i) {
+    fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
+  }
+  std::vector<Fold> result;
+  for (int f = 0; f < folds; ++f) {
+    Fold fold;
+    fold.seed = seed;
+    fold.train_rows = rows;
+    fold.loss_rows = rows;
+    fold.train_pieces = pieces;
+    std::visit(
+        [&](const auto& list) {
+          std::decay_t<decltype(list)> train, held_out;
+          for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == f ? held_out : train).push_back(list[t]);
+          fold.train_items = std::move(train);
+          fold.loss_items = std::move(held_out);
+        },
+        supervision);
+    result.push_back(std::move(fold));
+  }
+  return result;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,149 @@
+#include "learn/task_graph.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "bregmax/core/threads.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often the calling thread looks at the stop flag while the others work.
+constexpr std::chrono::milliseconds kWatchPause{50};
+
+class Board {
+ public:
+  explicit Board(const std::vector<Task>& tasks) : tasks_(tasks), waits_for_(tasks.size()), next_(tasks.size()) {
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      waits_for_[t] = tasks[t].after.size();
+      if (tasks[t].after.empty()) ready_.insert(t);
+      for (const std::size_t before : tasks[t].after) next_[before].push_back(t);
+    }
+  }
+
+  // One worker: until nothing is left or the run is ended.
+  void work() {
+    const ThreadLimit one_thread(1);
+    RunControl control;
+    control.stop = &stop_;
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return stop_ || !ready_.empty() || started_ == tasks_.size(); });
+      if (stop_ || ready_.empty()) return;
+      const std::size_t task = *ready_.begin();
+      ready_.erase(ready_.begin());
+      ++started_;
+      lock.unlock();
+      const std::exception_ptr failure = run(task, control);
+      lock.lock();
+      finish(task, failure);
+    }
+  }
+
+  // The calling thread: until all is done or the run is ended.
+  SolveStatus watch(double time_limit, std::string_view phase, const RunControl& control) {
+    const auto begin = Clock::now();
+    SolveStatus status = SolveStatus::kOptimal;
+    std::unique_lock lock(mutex_);
+    while (!stop_ && done_ < tasks_.size()) {
+      const std::size_t done = done_;
+      lock.unlock();
+      Progress progress{.phase = phase, .iteration = static_cast<int>(done)};
+      progress.fraction = static_cast<double>(done) / static_cast<double>(tasks_.size());
+      progress.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      control.report(progress);
+      if (control.stop_requested())
+        status = SolveStatus::kStopped;
+      else if (time_limit > 0 && progress.seconds >= time_limit)
+        status = SolveStatus::kTimeLimit;
+      lock.lock();
+      if (status != SolveStatus::kOptimal)
+        stop_ = true;
+      else
+        changed_.wait_for(lock, kWatchPause, [&] { return stop_ || done_ > done; });
+    }
+    changed_.notify_all();
+    return done_ == tasks_.size() ? SolveStatus::kOptimal : status;
+  }
+
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::exception_ptr run(std::size_t task, const RunControl& control) const {
+    try {
+      tasks_[task].run(control);
+    } catch (...) {
+      return std::current_exception();
+    }
+    return nullptr;
+  }
+
+  void finish(std::size_t task, const std::exception_ptr& failure) {
+    ++done_;
+    if (failure && !failure_) failure_ = failure;
+    if (failure) stop_ = true;
+    for (const std::size_t next : next_[task]) {
+      if (--waits_for_[next] == 0) ready_.insert(next);
+    }
+    changed_.notify_all();
+  }
+
+  const std::vector<Task>& tasks_;
+  std::vector<std::size_t> waits_for_;          // number of tasks
+  std::vector<std::vector<std::size_t>> next_;  // that wait for each
+  std::set<std::size_t> ready_;
+  std::size_t started_ = 0, done_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::exception_ptr failure_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+// Joins however the scope is left.
+class Crew {
+ public:
+  template <class Work>
+  Crew(int threads, const Work& work) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back(work);
+  }
+  ~Crew() { join(); }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  void join() {
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+SolveStatus run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
+                      const RunControl& control) {
+  // BLAS has one number of threads for the whole process: set here, so that those who set it again change nothing.
+  const ThreadLimit one_thread(1);
+  Board board(tasks);
+  SolveStatus status = SolveStatus::kOptimal;
+  {
+    Crew crew(std::clamp(threads, 1, std::max(1, static_cast<int>(tasks.size()))), [&board] { board.work(); });
+    status = board.watch(time_limit, phase, control);
+    crew.join();
+  }
+  board.rethrow_failure();
+  return status;
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/optimize/learning_problem.hpp"
+
+namespace bregmax::internal {
+
+struct Task {
+  std::function<void(const RunControl&)> run;  // the control has a stop flag and reports nothing
+  std::vector<std::size_t> after = {};         // tasks of smaller number that must be done before
+};
+
+// Runs the tasks on `threads` threads, each with one thread of its own for OpenMP and BLAS; of the tasks that are ready
+// the one of the smallest number goes first. The calling thread reports the progress, as RunControl promises, and
+// watches the stop flag and the time limit (0: none). An exception of a task ends the run and is thrown here.
+// Returns kOptimal, kStopped or kTimeLimit.
+SolveStatus run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
+                      const RunControl& control);
+
+}  // namespace bregmax::internal

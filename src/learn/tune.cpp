@@ -1,0 +1,250 @@
+#include "bregmax/learn/tune.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "learn/fold_scores.hpp"
+#include "learn/task_graph.hpp"
+
+namespace bregmax {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {"rand_index",        "purity", "auc",
+                                                                        "average_precision", "knn",    "loss"};
+
+// Learns and scores all candidates on all folds; every (family, fold) has a learner and writes to rows of its own.
+class Tuner {
+ public:
+  Tuner(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options)
+      : folds_(folds), families_(families), options_(options) {
+    for (const auto& family : families) {
+      first_.push_back(result_.record.candidates.size());
+      for (Settings& settings : family->candidates()) {
+        result_.record.candidates.push_back(std::move(settings));
+        result_.family_of.push_back(static_cast<Index>(first_.size()) - 1);
+      }
+    }
+    const auto candidates = static_cast<Index>(result_.record.candidates.size());
+    result_.fold_scores.assign(folds.size(), Matrix::Constant(candidates, kAllMeasures.size(), kNan));
+    constant_.assign(folds.size(), std::vector<char>(static_cast<std::size_t>(candidates), 0));
+    for (const auto& family : families) {
+      for (const Fold& fold : folds) learners_.push_back(family->learner(fold));
+    }
+  }
+
+  TuneResult run(const RunControl& control) {
+    const auto begin = std::chrono::steady_clock::now();
+    const int threads = options_.threads > 0 ? options_.threads : omp_get_max_threads();
+    result_.status = internal::run_tasks(tasks(), threads, options_.time_limit, "tune", control);
+    summarise();
+    result_.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(result_);
+  }
+
+ private:
+  struct StepId {
+    std::size_t family, fold, step;
+  };
+
+  FoldLearner& learner(std::size_t family, std::size_t fold) { return *learners_[family * folds_.size() + fold]; }
+
+  // Step by step through all families and folds: the first steps of all come before the second of any.
+  std::vector<internal::Task> tasks() {
+    std::vector<std::vector<LearnStep>> steps;
+    std::size_t longest = 0;
+    for (const auto& one : learners_) {
+      steps.push_back(one->steps());
+      longest = std::max(longest, steps.back().size());
+    }
+    std::vector<std::vector<std::size_t>> number(learners_.size());
+    std::vector<internal::Task> list;
+    for (std::size_t step = 0; step < longest; ++step) {
+      for (std::size_t at = 0; at < learners_.size(); ++at) {
+        if (step >= steps[at].size()) continue;
+        internal::Task task;
+        for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
+        const StepId id{at / folds_.size(), at % folds_.size(), step};
+        task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
+          run_step(id, candidates, control);
+        };
+        number[at].push_back(list.size());
+        list.push_back(std::move(task));
+      }
+    }
+    return list;
+  }
+
+  void run_step(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
+    FoldLearner& fold_learner = learner(id.family, id.fold);
+    const StepOutcome outcome = fold_learner.run(id.step, control);
+    if (control.stop_requested()) return;
+    if (!candidates.empty()) ++counts_[static_cast<std::size_t>(outcome)];
+    Matrix& scores = result_.fold_scores[id.fold];
+    for (const std::size_t candidate : candidates) {
+      const auto row = static_cast<Index>(first_[id.family] + candidate);
+      char& constant = constant_[id.fold][static_cast<std::size_t>(row)];
+      if (const auto same = fold_learner.same_model(candidate)) {
+        scores.row(row) = scores.row(static_cast<Index>(first_[id.family] + *same));
+        constant = constant_[id.fold][first_[id.family] + *same];
+        continue;
+      }
+      const Fold& fold = folds_[id.fold];
+      const Model model = fold_learner.model(candidate);
+      const auto found = internal::score_on_fold(model, fold, options_.evaluation, control);
+      if (control.stop_requested()) return;  // the scores may cover a part of the work
+      constant = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
+      for (std::size_t m = 0; m < found.size(); ++m) scores(row, static_cast<Index>(m)) = found[m];
+    }
+  }
+
+  void summarise() {
+    TuningRecord& record = result_.record;
+    record.tuned_for = to_string(options_.tune_for);
+    record.folds = static_cast<int>(folds_.size());
+    record.measures.assign(kMeasureNames.begin(), kMeasureNames.end());
+    record.solved = counts_[static_cast<std::size_t>(StepOutcome::kSolved)];
+    record.unproved = counts_[static_cast<std::size_t>(StepOutcome::kUnproved)];
+    record.solved += record.unproved;
+    record.proved = counts_[static_cast<std::size_t>(StepOutcome::kProved)];
+    summarise_scores();
+    for (std::size_t c = 0; c < record.candidates.size(); ++c) {
+      std::size_t constant_folds = 0;
+      for (const auto& fold : constant_) constant_folds += fold[c] != 0 ? 1 : 0;
+      result_.constant.push_back(2 * constant_folds > folds_.size());
+    }
+    result_.all_constant =
+        std::all_of(result_.constant.begin(), result_.constant.end(), [](bool constant) { return constant; });
+    if (result_.status == SolveStatus::kOptimal) {
+      record.chosen = best_candidate(result_, options_.tune_for);
+    } else {
+      keep_best_so_far();
+    }
+  }
+
+  void summarise_scores() {
+    TuningRecord& record = result_.record;
+    const Index candidates = static_cast<Index>(record.candidates.size()), measures = kAllMeasures.size();
+    record.means.setConstant(candidates, measures, kNan);
+    record.standard_errors.setConstant(candidates, measures, kNan);
+    for (Index c = 0; c < candidates; ++c) {
+      for (Index m = 0; m < measures; ++m) {
+        std::vector<double> known;
+        for (const Matrix& scores : result_.fold_scores) {
+          if (std::isfinite(scores(c, m))) known.push_back(scores(c, m));
+        }
+        const Eigen::Map<const Vector> values(known.data(), static_cast<Index>(known.size()));
+        if (known.empty()) continue;
+        record.means(c, m) = values.mean();
+        if (known.size() < 2) continue;
+        const auto count = static_cast<double>(known.size());
+        record.standard_errors(c, m) = std::sqrt((values.array() - values.mean()).square().sum() / (count - 1) / count);
+      }
+    }
+  }
+
+  void keep_best_so_far() {
+    try {
+      result_.record.chosen = best_candidate(result_, options_.tune_for);
+    } catch (const Error&) {
+      return;  // no candidate has a score yet
+    }
+    const Index chosen = result_.record.chosen;
+    const auto family = static_cast<std::size_t>(result_.family_of[static_cast<std::size_t>(chosen)]);
+    for (std::size_t f = 0; f < folds_.size(); ++f) {
+      if (std::isnan(result_.fold_scores[f](chosen, static_cast<Index>(options_.tune_for)))) continue;
+      result_.best_so_far = learner(family, f).model(static_cast<std::size_t>(chosen) - first_[family]);
+      return;
+    }
+  }
+
+  const std::vector<Fold>& folds_;
+  const CandidateFamilies& families_;
+  const TuneOptions& options_;
+  std::vector<std::size_t> first_;  // candidate of each family
+  std::vector<std::unique_ptr<FoldLearner>> learners_;
+  std::vector<std::vector<char>> constant_;  // of each fold and candidate; not bool: threads write side by side
+  std::array<std::atomic<Index>, 3> counts_{};
+  TuneResult result_;
+};
+
+}  // namespace
+
+std::string to_string(Measure measure) { return kMeasureNames[static_cast<std::size_t>(measure)]; }
+
+Measure measure_named(const std::string& name) {
+  for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
+    if (name == kMeasureNames[m]) return kAllMeasures[m];
+  }
+  throw Error(fmt::format("the measure is '{}'; allowed: {}", name, fmt::join(kMeasureNames, ", ")));
+}
+
+bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
+  constexpr double kOfTheMargin = 1e-6;
+  constexpr Index kSampledRows = 200;
+  const Index step = (scaled_rows.rows() + kSampledRows - 1) / kSampledRows;
+  if (step == 0) return false;
+  Matrix sample((scaled_rows.rows() + step - 1) / step, scaled_rows.cols());
+  for (Index i = 0; i < sample.rows(); ++i) sample.row(i) = scaled_rows.row(i * step);
+  // Smoothing makes divergences small without making them useless: the pieces behind it are asked. Other divergences
+  // have no margin to measure by.
+  if (const auto* smoothed = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) {
+    return is_constant(MaxAffine(smoothed->slopes(), smoothed->offsets()), sample);
+  }
+  const double largest = divergence.matrix(sample, sample).maxCoeff();
+  return dynamic_cast<const MaxAffine*>(&divergence) != nullptr ? largest <= kOfTheMargin : largest == 0;
+}
+
+Index best_candidate(const TuneResult& result, Measure measure) {
+  constexpr double kRounding = 1e-12;
+  const auto m = static_cast<Index>(measure);
+  const Index candidates = result.record.means.rows();
+  const auto known_folds = [&](Index candidate) {
+    return std::count_if(result.fold_scores.begin(), result.fold_scores.end(),
+                         [&](const Matrix& scores) { return std::isfinite(scores(candidate, m)); });
+  };
+  std::ptrdiff_t most_folds = 0;
+  for (Index c = 0; c < candidates; ++c) most_folds = std::max(most_folds, known_folds(c));
+  Index best = -1;
+  double best_score = 0;
+  for (Index c = 0; c < candidates; ++c) {
+    if (most_folds == 0 || known_folds(c) < most_folds) continue;
+    if (result.constant[static_cast<std::size_t>(c)] && !result.all_constant) continue;
+    const double score = result.record.means(c, m) * (larger_is_better(measure) ? 1 : -1);
+    if (best >= 0 && !(score > best_score + kRounding * std::abs(best_score))) continue;
+    best = c;
+    best_score = score;
+  }
+  if (best < 0) {
+    throw Error(
+        fmt::format("cross-validation cannot choose by {}: no fold has two rows of one class and a row of "
+                    "another among those held out",
+                    to_string(measure)));
+  }
+  return best;
+}
+
+TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options,
+                const RunControl& control) {
+  if (folds.empty()) throw Error("there are no folds; at least one is needed");
+  if (families.empty()) throw Error("there are no candidates; at least one is needed");
+  if (options.threads < 0) {
+    throw Error(fmt::format("threads is {}; allowed: 0 (all) or more", options.threads));
+  }
+  if (!(options.time_limit >= 0)) {
+    throw Error(fmt::format("time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit));
+  }
+  return Tuner(folds, families, options).run(control);
+}
+
+}  // namespace bregmax

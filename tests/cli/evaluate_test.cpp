@@ -1,0 +1,157 @@
+// `evaluate` against a straightforward computation from the matrices that `divergence` writes.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "bregmax/data/npy.hpp"
+#include "bregmax/data/table.hpp"
+#include "cli/program.hpp"
+
+namespace bregmax::testing {
+namespace {
+
+// The documented rule: tied are divergences that differ by at most 1e-12 of the smaller one and the median one.
+struct Ties {
+  double median = 0;
+  template <class Rows>
+  explicit Ties(const Rows& sorted) : median(sorted[sorted.size() / 2].first) {}
+  bool operator()(double a, double b) const { return std::abs(a - b) <= 1e-12 * (std::min(a, b) + median); }
+};
+
+// Every `step`-th row, from `first` on: parts with all classes in them.
+std::string part_of(const Table& table, Index first, Index step) {
+  std::string csv = "a,b,c,d,class\n";
+  for (Index i = first; i < table.features.rows(); i += step) {
+    for (Index j = 0; j < table.features.cols(); ++j) csv += std::to_string(table.features(i, j)) + ",";
+    csv +=
+        table.labels->class_names[static_cast<std::size_t>(table.labels->of_row[static_cast<std::size_t>(i)])] + "\n";
+  }
+  return csv;
+}
+
+struct RankingReference {
+  double auc = 0, average_precision = 0;
+};
+
+// Means over the queries; candidates in groups of equal divergence, in random order within a group.
+RankingReference rank_by(const Matrix& divergences, const std::vector<int>& classes) {
+  RankingReference mean;
+  const auto rows = static_cast<Index>(classes.size());
+  for (Index q = 0; q < rows; ++q) {
+    std::vector<std::pair<double, bool>> candidates;
+    for (Index c = 0; c < rows; ++c) {
+      const bool relevant = classes[static_cast<std::size_t>(c)] == classes[static_cast<std::size_t>(q)];
+      if (c != q) candidates.emplace_back(divergences(q, c), relevant);
+    }
+    std::sort(candidates.begin(), candidates.end());
+    const Ties tied(candidates);
+    double better = 0, pairs = 0;
+    for (const auto& [near, near_relevant] : candidates) {
+      for (const auto& [far, far_relevant] : candidates) {
+        if (!near_relevant || far_relevant) continue;
+        better += tied(near, far) ? 0.5 : (near < far ? 1 : 0);
+        ++pairs;
+      }
+    }
+    mean.auc += better / pairs / static_cast<double>(rows);
+
+    double precision = 0, before = 0, relevant_before = 0, relevant_in_all = 0;
+    for (std::size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
+      double relevant = 0;
+      for (; end < candidates.size() && tied(candidates[begin].first, candidates[end].first); ++end) {
+        relevant += candidates[end].second ? 1 : 0;
+      }
+      const auto size = static_cast<double>(end - begin);
+      // A relevant candidate at place p of its group has (p - 1)(r - 1)/(g - 1) relevant ones of the group before it.
+      for (double place = 1; place <= size; ++place) {
+        const double earlier = size > 1 ? (place - 1) * (relevant - 1) / (size - 1) : 0;
+        precision += relevant / size * (relevant_before + 1 + earlier) / (before + place);
+      }
+      before += size;
+      relevant_before += relevant;
+      relevant_in_all += relevant;
+    }
+    mean.average_precision += precision / relevant_in_all / static_cast<double>(rows);
+  }
+  return mean;
+}
+
+// k votes a query, those left at the k-th divergence shared by all rows there; then the nearer, then the larger class.
+double knn_accuracy(const Matrix& divergences, const std::vector<int>& train, const std::vector<int>& test, double k) {
+  double correct = 0;
+  for (std::size_t q = 0; q < test.size(); ++q) {
+    std::vector<std::pair<double, int>> rows;
+    for (std::size_t t = 0; t < train.size(); ++t) {
+      rows.emplace_back(divergences(static_cast<Index>(q), static_cast<Index>(t)), train[t]);
+    }
+    std::sort(rows.begin(), rows.end());
+    const Ties tied(rows);
+    const double last = rows[static_cast<std::size_t>(k) - 1].first;
+    const auto nearer = std::count_if(rows.begin(), rows.end(),
+                                      [&](const auto& row) { return row.first < last && !tied(row.first, last); });
+    const auto at_last =
+        std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return tied(row.first, last); });
+    std::map<int, std::pair<double, double>> tally;  // votes, and the divergences that they come from
+    for (const auto& [divergence, row_class] : rows) {
+      double votes = 0;
+      if (tied(divergence, last)) {
+        votes = (k - static_cast<double>(nearer)) / static_cast<double>(at_last);
+      } else if (divergence < last) {
+        votes = 1;
+      }
+      tally[row_class].first += votes;
+      tally[row_class].second += votes * divergence;
+    }
+    std::vector<int> winners;
+    const auto beats = [&](int a, int b) {  // 1, 0 or -1
+      const auto [votes_a, sum_a] = tally[a];
+      const auto [votes_b, sum_b] = tally[b];
+      if (std::abs(votes_a - votes_b) > 1e-9) return votes_a > votes_b ? 1 : -1;
+      if (votes_a > 0 && !tied(sum_a / votes_a, sum_b / votes_b)) return sum_a < sum_b ? 1 : -1;
+      const auto size_a = std::count(train.begin(), train.end(), a), size_b = std::count(train.begin(), train.end(), b);
+      return size_a == size_b ? 0 : (size_a > size_b ? 1 : -1);
+    };
+    for (const auto& [row_class, unused] : tally) {
+      if (winners.empty() || beats(row_class, winners.front()) > 0)
+        winners = {row_class};
+      else if (beats(row_class, winners.front()) == 0)
+        winners.push_back(row_class);
+    }
+    if (std::find(winners.begin(), winners.end(), test[q]) != winners.end()) {
+      correct += 1 / static_cast<double>(winners.size());
+    }
+  }
+  return correct / static_cast<double>(test.size());
+}
+
+TEST(EvaluateCommand, EqualsAReferenceFromTheDivergenceMatrix) {
+  const TemporaryDirectory directory;
+  const Table iris = read_table("builtin:iris");
+  directory.write("train.csv", part_of(iris, 0, 2));
+  directory.write("test.csv", part_of(iris, 1, 2));
+  const std::vector<int> train = read_table(directory / "train.csv").labels->of_row;
+  const std::vector<int> test = read_table(directory / "test.csv").labels->of_row;
+  // Comparisons: all pairs pull similar rows to divergences of 1e-14 to 1e-9, near ties that no rule tells from
+  // rounding, and without smoothing this reference and evaluate then differ by up to 1e-3.
+  for (const char* smoothing : {"0", "0.5"}) {  // with many ties and with none
+    ASSERT_EQ(run(directory, {"fit", "train.csv", "--from-labels", "--lambda", "1", "--smoothing", smoothing,
+                              "--threads", "1", "--out", "m.bregmax"})
+                  .exit_code,
+              0);
+    const nlohmann::json scores =
+        json_of(run(directory, {"evaluate", "m.bregmax", "test.csv", "--train", "train.csv", "--json"}));
+    ASSERT_EQ(run(directory, {"divergence", "m.bregmax", "test.csv", "--out", "own.npy"}).exit_code, 0);
+    ASSERT_EQ(run(directory, {"divergence", "m.bregmax", "test.csv", "train.csv", "--out", "d.npy"}).exit_code, 0);
+    const RankingReference ranking = rank_by(parse_npy(read_file(directory / "own.npy"), "own.npy"), test);
+    EXPECT_NEAR(scores["auc"].get<double>(), ranking.auc, 1e-9) << smoothing;
+    EXPECT_NEAR(scores["average_precision"].get<double>(), ranking.average_precision, 1e-9) << smoothing;
+    const Matrix to_train = parse_npy(read_file(directory / "d.npy"), "d.npy");
+    EXPECT_NEAR(scores["knn_accuracy"].get<double>(), knn_accuracy(to_train, train, test, 5), 1e-9) << smoothing;
+  }
+}
+
+}  // namespace
+}  // namespace bregmax::testing

@@ -1,0 +1,159 @@
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "cli/program.hpp"
+
+namespace bregmax::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::string> kTunedFit = {"fit",   "builtin:iris", "--pieces",  "10",       "--lambdas", "1,10,100",
+                                            "--out", "m.bregmax",    "--picture", "path.svg", "--threads", "2"};
+
+TEST(Tuning, GoesIntoTheModelAndShowPrintsIt) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> arguments = kTunedFit;
+  arguments.emplace_back("--json");
+  const Outcome outcome = run(directory, arguments);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json fit = json_of(outcome);
+  const nlohmann::json& tuning = fit["tuning"];
+  EXPECT_EQ(tuning["tuned_for"], "average_precision");
+  EXPECT_EQ(tuning["table"].size(), 3U * 7);
+  EXPECT_EQ(tuning["chosen"]["lambda"], fit["lambda"]);
+  EXPECT_EQ(tuning["chosen"]["smoothing"], fit["smoothing"]);
+  EXPECT_EQ(tuning["chosen"]["scale"], fit["scale"]);
+  EXPECT_FALSE(fit["constant"].get<bool>());
+  double best = 0;
+  for (const nlohmann::json& line : tuning["table"]) {
+    best = std::max(best, line["scores"]["average_precision"]["mean"].get<double>());
+    for (const char* measure : {"rand_index", "purity", "auc", "knn", "loss"}) {
+      EXPECT_TRUE(line["scores"][measure]["standard_error"].is_number()) << measure;
+    }
+  }
+  EXPECT_EQ(tuning["score"], best);
+  EXPECT_EQ(json_of(run(directory, {"show", "m.bregmax", "--json"}))["tuning"], tuning);
+  const std::string shown = run(directory, {"show", "m.bregmax"}).out;
+  EXPECT_THAT(shown, HasSubstr("tuned for   average_precision"));
+  EXPECT_THAT(shown, HasSubstr("* lambda"));
+  const std::string picture = read_file(directory / "path.svg");
+  EXPECT_THAT(picture, HasSubstr("T = 0.3"));
+  EXPECT_EQ(run(directory, {"show", "m.bregmax", "--picture", "again.svg"}).exit_code, 0);
+  EXPECT_EQ(read_file(directory / "again.svg"), picture);
+}
+
+TEST(Tuning, IsTheSameTwiceAndOnOneThread) {
+  const TemporaryDirectory directory;
+  const auto table = [&](const char* threads) {
+    const Outcome outcome = run(directory, {"fit", "builtin:iris", "--pieces", "10", "--lambdas", "1,10", "--folds",
+                                            "2", "--repeats", "1", "--threads", threads, "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json_of(outcome)["tuning"]["table"];
+  };
+  const nlohmann::json first = table("2");
+  EXPECT_EQ(table("2"), first);
+  EXPECT_EQ(table("1"), first);
+}
+
+TEST(Tuning, TakesEveryMeasureAndSupervision) {
+  const TemporaryDirectory directory;
+  const auto fit = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"fit", "builtin:iris", "--pieces", "6",     "--lambdas", "1,10", "--folds",
+                                          "2",   "--threads",    "2",        "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(directory, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json_of(outcome);
+  };
+  for (const char* measure : {"auc", "average_precision", "rand_index", "purity", "knn", "loss"}) {
+    EXPECT_EQ(fit({"--repeats", "1", "--tune-for", measure})["tuning"]["tuned_for"], measure);
+  }
+  const nlohmann::json hard = fit({"--hard-comparisons", "2", "--scale", "auto"});
+  EXPECT_EQ(hard["items"], 150 * 4);
+  EXPECT_EQ(hard["tuning"]["table"].size(), 2U * 7 * 2);
+  EXPECT_EQ(fit({"--hard-comparisons", "2", "--comparisons", "100"})["items"], 100);
+  EXPECT_EQ(fit({"--from-labels", "--comparisons", "50"})["items"], 50);
+  directory.write("p.csv", "0,1,1\n0,60,0\n60,61,1\n60,120,0\n120,121,1\n120,3,0\n");
+  const nlohmann::json pairs = fit({"--pairs-file", "p.csv"});
+  EXPECT_EQ(pairs["tuning"]["tuned_for"], "loss");
+  EXPECT_EQ(pairs["smoothing"], 0);
+  EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--tune-for", "auc"})),
+              HasSubstr("held-out items"));
+  EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--folds", "7"})),
+              HasSubstr("6 items"));
+}
+
+TEST(Tuning, ChoosesPieces) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, {"fit", "builtin:iris", "--pieces", "auto", "--lambdas", "10,100", "--folds",
+                                          "2", "--repeats", "1", "--smoothing", "0", "--threads", "2", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json fit = json_of(outcome);
+  EXPECT_EQ(fit["tuning"]["table"].size(), 2U * 4);
+  const nlohmann::json& chosen = fit["tuning"]["chosen"]["pieces"];
+  EXPECT_EQ(fit["pieces"].get<double>(), chosen == "all" ? 150 : chosen.get<double>());
+}
+
+TEST(Tuning, SaysWhenTheDivergenceIsConstant) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, {"fit", "builtin:iris", "--pieces", "5", "--lambda", "1e9", "--threads", "1",
+                                          "--out", "m.bregmax", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(json_of(outcome)["constant"].get<bool>());
+  EXPECT_THAT(outcome.err, HasSubstr("the learned divergence is constant"));
+  EXPECT_THAT(run(directory, {"show", "m.bregmax"}).out, HasSubstr("is constant"));
+  EXPECT_TRUE(json_of(run(directory, {"show", "m.bregmax", "--json"}))["constant"].get<bool>());
+}
+
+TEST(Tuning, NeedsClassesThatCanBeHeldOut) {
+  const TemporaryDirectory directory;
+  directory.write("small.csv", "a,b,class\n1,2,x\n2,1,x\n5,6,y\n6,5,y\n");
+  EXPECT_THAT(mistake_of(run(directory, {"fit", "small.csv"})), HasSubstr("--lambda V"));
+  EXPECT_EQ(run(directory, {"fit", "small.csv", "--lambda", "1", "--threads", "1"}).exit_code, 0);
+}
+
+// Long enough not to end before the signal comes.
+const std::vector<std::string> kLongTuning = {
+    BREGMAX_PROGRAM, "fit", "builtin:balance-scale", "--threads", "2", "--out", "m.bregmax", "--picture", "p.svg"};
+
+Outcome interrupted(const TemporaryDirectory& directory, std::vector<std::string> command, int milliseconds) {
+  const RunningProgram program(directory, command);
+  program.wait_until_interruptible();
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  program.signal(SIGINT);
+  return program.wait();
+}
+
+TEST(Tuning, LeavesNothingBehindWhenInterrupted) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = interrupted(directory, kLongTuning, 500);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("stopped by an interrupt while lambda was being chosen"));
+  EXPECT_THAT(outcome.err, HasSubstr("m.bregmax was not written"));
+  EXPECT_EQ(directory.files(), 0U);
+}
+
+TEST(Tuning, KeepsTheBestModelSoFarWhenAskedTo) {
+  const TemporaryDirectory directory;
+  // Candidates are scored from the first fits on, and there are many to come.
+  const Outcome outcome =
+      interrupted(directory,
+                  {BREGMAX_PROGRAM, "fit", "builtin:iris", "--threads", "2", "--repeats", "200", "--lambdas",
+                   "0.1,1,10,100", "--out", "m.bregmax", "--picture", "p.svg", "--keep-partial", "--json"},
+                  2500);
+  EXPECT_EQ(outcome.exit_code, 1);
+  const nlohmann::json fit = json_of(outcome);
+  EXPECT_EQ(fit["status"], "stopped");
+  EXPECT_EQ(fit["model"], "m.bregmax");
+  const nlohmann::json show = json_of(run(directory, {"show", "m.bregmax", "--json"}));
+  EXPECT_EQ(show["status"], "stopped");
+  EXPECT_LT(show["n"].get<int>(), 150);
+  EXPECT_EQ(directory.files(), 1U) << "the model, but no picture of half a path";
+}
+
+}  // namespace
+}  // namespace bregmax::testing
