@@ -137,6 +137,9 @@ void check_request(const FitRequest& request) {
   if (request.comparisons_given && other_source) {
     throw Error("--comparisons is the number to draw with --from-labels; it does not go with another supervision");
   }
+  if (!request.method_parameters.empty()) {
+    throw Error("--method-parameter is for the classical methods; name one with --method");
+  }
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
 }
 

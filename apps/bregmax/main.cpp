@@ -38,6 +38,7 @@ void add_commands(CLI::App& program, Action& chosen) {
   add_rank(program, chosen);
   add_cluster(program, chosen);
   add_classify(program, chosen);
+  add_methods(program, chosen);
   add_datasets(program, chosen);
   add_help_markdown(program, chosen);
 }

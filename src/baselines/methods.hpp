@@ -6,5 +6,10 @@ namespace bregmax::internal {
 
 // One a method, each in the file of the method; src/baselines/registry.cpp lists them.
 BaselineMethod euclidean_method();
+BaselineMethod mahalanobis_method();
+BaselineMethod itml_method();
+BaselineMethod gmml_method();
+BaselineMethod mlr_auc_method();
+BaselineMethod wu2009_method();
 
 }  // namespace bregmax::internal

@@ -7,6 +7,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/average.hpp"
 #include "bregmax/divergence/embedding.hpp"
+#include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
@@ -43,6 +44,9 @@ nlohmann::json store(const Divergence& divergence, const std::string& prefix, in
     container.put(prefix + ".temperature", smoothed->temperature());
   } else if (const auto* mahalanobis = dynamic_cast<const Mahalanobis*>(&divergence)) {
     container.put(prefix + ".matrix", mahalanobis->metric());
+  } else if (const auto* sum = dynamic_cast<const ExponentialSum*>(&divergence)) {
+    container.put(prefix + ".anchors", sum->anchors());
+    container.put(prefix + ".weights", sum->weights());
   } else if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) {
     for (const auto& [name, part] : embedding->parts()) container.put(fmt::format("{}.{}", prefix, name), part);
   } else if (const auto* average = dynamic_cast<const AverageDivergence*>(&divergence)) {
@@ -70,6 +74,10 @@ std::shared_ptr<const Divergence> restore(const nlohmann::json& description, con
                                                container.number(prefix + ".temperature"));
   }
   if (kind == "mahalanobis") return std::make_shared<Mahalanobis>(container.matrix(prefix + ".matrix"));
+  if (kind == "exponential_sum") {
+    return std::make_shared<ExponentialSum>(container.matrix(prefix + ".anchors"),
+                                            container.vector(prefix + ".weights"));
+  }
   if (kind == "average") {
     AverageDivergence::Members members;
     for (const auto& member : description.at("members")) {
