@@ -5,9 +5,11 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "baselines/checks.hpp"
 #include "baselines/iteration_watch.hpp"
+#include "baselines/itml_newton.hpp"
 #include "baselines/label_pairs.hpp"
 #include "baselines/methods.hpp"
 #include "baselines/symmetric.hpp"
@@ -16,6 +18,9 @@
 
 namespace bregmax {
 namespace {
+
+using internal::ItmlConstraints;
+using internal::ItmlNewton;
 
 void check_options(const ItmlOptions& options) {
   internal::check_positive(options.gamma, "gamma");
@@ -62,20 +67,10 @@ std::vector<double> positive_divergences(const MatrixView& rows, const Matrix& p
   return divergences;
 }
 
-// The pairs as the iterations need them, duplicates of a row left out.
-struct Constraints {
-  Matrix differences;  // one a row
-  Vector signs;        // +1 similar, -1 dissimilar
-  Vector bounds;
-  Vector slack_prices;  // gamma times the weight, > 0
-
-  Index size() const { return differences.rows(); }
-};
-
-Constraints make_constraints(const MatrixView& rows, const Pairs& pairs, double upper, double lower, double gamma) {
+ItmlConstraints make_constraints(const MatrixView& rows, const Pairs& pairs, double upper, double lower, double gamma) {
   const auto counts = [&](const Pair& pair) { return pair.weight > 0 && rows.row(pair.i) != rows.row(pair.j); };
   const auto size = static_cast<Index>(std::count_if(pairs.begin(), pairs.end(), counts));
-  Constraints constraints{Matrix(size, rows.cols()), Vector(size), Vector(size), Vector(size)};
+  ItmlConstraints constraints{Matrix(size, rows.cols()), Vector(size), Vector(size), Vector(size)};
   Index at = 0;
   for (const Pair& pair : pairs) {
     if (!counts(pair)) continue;
@@ -87,14 +82,11 @@ Constraints make_constraints(const MatrixView& rows, const Pairs& pairs, double 
   return constraints;
 }
 
-// s - log s - 1, the divergence of a slack from its bound, at s = slack / bound.
-double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio); }
-
 // The multipliers determine everything: A^-1 = A_0^-1 + sum_t sign_t multiplier_t v_t v_t^T, and
 // 1 / slack_t = 1 / bound_t - sign_t multiplier_t / price_t.
 class Projections {
  public:
-  Projections(const Constraints& constraints, const Matrix& prior_inverse)
+  Projections(const ItmlConstraints& constraints, const Matrix& prior_inverse)
       : constraints_(constraints),
         prior_inverse_(prior_inverse),
         multipliers_(Vector::Zero(constraints.size())),
@@ -140,7 +132,7 @@ class Projections {
     for (Index t = 0; t < constraints_.size(); ++t) {
       const double ratio = divergences(t) / constraints_.bounds(t), sign = constraints_.signs(t);
       const double price = constraints_.slack_prices(t);
-      if (sign * (ratio - 1) > 0) objective_ += price * slack_divergence(ratio);
+      if (sign * (ratio - 1) > 0) objective_ += price * internal::slack_divergence(ratio);
       bound_ += price * std::log(1 - sign * multipliers_(t) * constraints_.bounds(t) / price);
     }
     return std::isfinite(objective_) && std::isfinite(bound_);
@@ -156,7 +148,7 @@ class Projections {
     return 2 * lower.diagonal().array().log().sum();
   }
 
-  const Constraints& constraints_;
+  const ItmlConstraints& constraints_;
   const Matrix& prior_inverse_;
   Vector multipliers_;
   Vector product_;
@@ -164,8 +156,27 @@ class Projections {
   double prior_log_det_ = 0, objective_ = 0, bound_ = 0;
 };
 
-Constraints prepare(const MatrixView& rows, const Pairs& pairs, const ItmlOptions& options,
-                    const Matrix& prior_inverse) {
+// The best metric and the best bound of a run.
+struct Best {
+  Matrix metric;
+  double objective = 0, bound = 0;  // the objective is a sum of divergences, so 0 is a bound
+
+  template <class Solver>
+  void see(const Solver& solver) {
+    if (metric.size() == 0 || solver.objective() < objective) {
+      metric = solver.metric();
+      objective = solver.objective();
+    }
+    bound = std::max(bound, solver.bound());
+  }
+  double gap() const { return std::max(0.0, objective - bound) / (1 + objective); }
+};
+
+// The projections come close in a few sweeps, and then gain about as much a sweep as they did in the last one.
+constexpr int kSweepsBeforeNewton = 20;
+
+ItmlConstraints prepare(const MatrixView& rows, const Pairs& pairs, const ItmlOptions& options,
+                        const Matrix& prior_inverse) {
   double upper = options.upper, lower = options.lower;
   if (upper == 0 || lower == 0) {
     const Matrix prior = Eigen::LLT<Matrix>(prior_inverse).solve(Matrix::Identity(rows.cols(), rows.cols()));
@@ -185,29 +196,34 @@ LearnedMetric learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlO
   check_options(options);
   const internal::IterationWatch watch(options.limits, control);
   const Matrix prior_inverse = inverse_prior(rows, options.prior);
-  const Constraints constraints = prepare(rows, pairs, options, prior_inverse);
+  const ItmlConstraints constraints = prepare(rows, pairs, options, prior_inverse);
   Projections projections(constraints, prior_inverse);
+  std::optional<ItmlNewton> newton;
+  Best best;
+  best.see(projections);
   LearnedMetric learned;
   BaselineReport& report = learned.report;
-  Matrix best;
-  double bound = 0;  // the objective is a sum of divergences
   for (int iteration = 0;; ++iteration) {
-    if (best.size() == 0 || projections.objective() < report.objective) {
-      best = projections.metric();
-      report.objective = projections.objective();
-    }
-    bound = std::max(bound, projections.bound());
-    report.stationarity = std::max(0.0, report.objective - bound) / (1 + report.objective);
     report.iterations = iteration;
-    const auto end = watch.end_after(iteration, report.objective, report.stationarity);
+    const auto end = watch.end_after(iteration, best.objective, best.gap());
     if (end) {
       report.status = *end;
       break;
     }
-    projections.sweep();
-    if (!projections.refresh()) break;  // the status remains a numerical error
+    // The status remains a numerical error where neither gets any further.
+    if (iteration < kSweepsBeforeNewton || !ItmlNewton::suits(constraints)) {
+      projections.sweep();
+      if (!projections.refresh()) break;
+      best.see(projections);
+    } else {
+      if (!newton) newton.emplace(constraints, prior_inverse, best.metric);
+      if (!newton->step()) break;
+      best.see(*newton);
+    }
   }
-  learned.divergence = std::make_shared<Mahalanobis>(best);
+  report.objective = best.objective;
+  report.stationarity = best.gap();
+  learned.divergence = std::make_shared<Mahalanobis>(best.metric);
   report.seconds = watch.seconds();
   return learned;
 }
