@@ -198,6 +198,7 @@ LearnedMetric learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlO
   const Matrix prior_inverse = inverse_prior(rows, options.prior);
   const ItmlConstraints constraints = prepare(rows, pairs, options, prior_inverse);
   Projections projections(constraints, prior_inverse);
+  const bool may_finish = ItmlNewton::suits(constraints);
   std::optional<ItmlNewton> newton;
   Best best;
   best.see(projections);
@@ -211,10 +212,15 @@ LearnedMetric learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlO
       break;
     }
     // The status remains a numerical error where neither gets any further.
-    if (iteration < kSweepsBeforeNewton || !ItmlNewton::suits(constraints)) {
+    if (!newton && (iteration < kSweepsBeforeNewton || !may_finish)) {
       projections.sweep();
-      if (!projections.refresh()) break;
-      best.see(projections);
+      if (projections.refresh()) {
+        best.see(projections);
+      } else if (may_finish) {
+        newton.emplace(constraints, prior_inverse, best.metric);
+      } else {
+        break;
+      }
     } else {
       if (!newton) newton.emplace(constraints, prior_inverse, best.metric);
       if (!newton->step()) break;

@@ -72,6 +72,7 @@ ItmlNewton::ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_i
     : constraints_(constraints),
       prior_inverse_(prior_inverse),
       prior_log_det_(log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
+  if (constraints.size() > 0) price_scale_ = std::min(1.0, 1 / constraints.slack_prices.maxCoeff());
   measure(metric);
 }
 
@@ -84,15 +85,18 @@ bool ItmlNewton::measure(const Matrix& metric) {
   seen_ = constraints_.differences * lower_;
   divergences_ = seen_.rowwise().squaredNorm();
   const Index features = metric.rows();
-  objective_ =
+  const double from_prior =
       metric.cwiseProduct(prior_inverse_).sum() - log_det(lower_) - prior_log_det_ - static_cast<double>(features);
+  double slack_costs = 0;
   Vector pulls = Vector::Zero(constraints_.size());
   for (Index t = 0; t < constraints_.size(); ++t) {
     const double ratio = divergences_(t) / constraints_.bounds(t), price = constraints_.slack_prices(t);
     if (constraints_.signs(t) * (ratio - 1) <= 0) continue;
-    objective_ += price * slack_divergence(ratio);
-    pulls(t) = price * (1 / constraints_.bounds(t) - 1 / divergences_(t));
+    slack_costs += price * slack_divergence(ratio);
+    pulls(t) = price_scale_ * price * (1 / constraints_.bounds(t) - 1 / divergences_(t));
   }
+  objective_ = from_prior + slack_costs;
+  stage_objective_ = from_prior + price_scale_ * slack_costs;
   slope_ = symmetrized(lower_.transpose() * prior_inverse_ * lower_ - Matrix::Identity(features, features) +
                        seen_.transpose() * pulls.asDiagonal() * seen_);
   return std::isfinite(objective_) && slope_.allFinite();
@@ -100,6 +104,7 @@ bool ItmlNewton::measure(const Matrix& metric) {
 
 // With the multipliers of the slacks the dual objective is below the primal one by tr(G) - log det(I + G), G the slope.
 double ItmlNewton::bound() const {
+  if (price_scale_ < 1) return -std::numeric_limits<double>::infinity();
   const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(slope_, Eigen::EigenvaluesOnly).eigenvalues();
   if (!(values.minCoeff() > -1)) return -std::numeric_limits<double>::infinity();
   return objective_ - (values.array() - values.array().log1p()).sum();
@@ -114,7 +119,7 @@ Matrix ItmlNewton::newton_direction() const {
   Matrix curvature(static_cast<Index>(active.size()), features * (features + 1) / 2);
   for (Index a = 0; a < curvature.rows(); ++a) {
     const Index t = active[static_cast<std::size_t>(a)];
-    const double factor = std::sqrt(constraints_.slack_prices(t)) / divergences_(t);
+    const double factor = std::sqrt(price_scale_ * constraints_.slack_prices(t)) / divergences_(t);
     pack_square(seen_.row(t), factor, curvature.data() + a * curvature.cols());
   }
   return -unpack(solve_with_identity(curvature, pack(slope_)), features);
@@ -122,14 +127,20 @@ Matrix ItmlNewton::newton_direction() const {
 
 bool ItmlNewton::step() {
   const Matrix direction = newton_direction();
-  const double descent = slope_.cwiseProduct(direction).sum(), before = objective_;
+  const double descent = slope_.cwiseProduct(direction).sum(), before = stage_objective_;
+  constexpr double kCloseEnough = 0.01;
+  if (price_scale_ < 1 && descent > -kCloseEnough * (1 + before)) {
+    price_scale_ = std::min(1.0, 4 * price_scale_);
+    const Matrix unchanged = metric_;
+    return measure(unchanged);
+  }
   if (!(descent < 0)) return false;
   const Matrix lower = lower_, metric = metric_;
   const Matrix identity = Matrix::Identity(metric.rows(), metric.rows());
   double length = 1;
   for (int trial = 0; trial < 60; ++trial, length *= 0.5) {
     const Matrix next = symmetrized(lower * (identity + length * direction) * lower.transpose());
-    if (measure(next) && objective_ <= before + 1e-4 * length * descent) return true;
+    if (measure(next) && stage_objective_ <= before + 1e-4 * length * descent) return true;
   }
   measure(metric);
   return false;

@@ -20,7 +20,8 @@ double slack_divergence(double ratio);
 // Newton's method on the objective of ITML as a function of A alone, each slack at its best value for A. Around
 // A = L L^T, in A = L (I + X) L^T, the curvature of -log det is the identity, and each pair that its bound moves adds a
 // matrix of rank one. The cyclic projections approach the optimum steadily but slowly where gamma is large; this takes
-// over from where they are.
+// over from where they are. The prices of the slacks grow to their full size by a factor of 4 at a time: the pairs that
+// their bounds move then change little from one stage to the next.
 class ItmlNewton {
  public:
   // Whether a step is affordable: its matrices have the smaller of the numbers of pairs and of entries of A.
@@ -45,7 +46,8 @@ class ItmlNewton {
   Matrix metric_, lower_, slope_;
   Matrix seen_;  // L^T v, one a row
   Vector divergences_;
-  double objective_ = 0;
+  double objective_ = 0, stage_objective_ = 0;
+  double price_scale_ = 1;  // of the stage
 };
 
 }  // namespace bregmax::internal
