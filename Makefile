@@ -13,7 +13,7 @@ BENCH_OPTIONS ?=
 .DEFAULT_GOAL := help
 .PHONY: help demo build test test-sanitizers bench clean format \
         bootstrap-build bootstrap-test bootstrap-bench \
-        check-format tidy fuzz micro-benchmarks highs-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+        check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -34,7 +34,7 @@ test: bootstrap-test  ## everything that must hold: format, tests, fuzzing
 test-sanitizers: bootstrap-test  ## the tests again under the thread, address and undefined behaviour sanitizers
 	+@tools/stages "$(MAKE)" test-tsan test-asan-ubsan
 
-bench: micro-benchmarks highs-comparison  ## measure speed, also against HiGHS (long; see BENCH_OPTIONS)
+bench: micro-benchmarks highs-comparison baselines-comparison  ## measure speed, also against HiGHS and metric-learn (long; see BENCH_OPTIONS)
 
 clean:  ## remove everything that was built
 	rm -rf build
@@ -59,6 +59,9 @@ micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and re
 
 highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
 	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
+
+baselines-comparison: build bootstrap-bench build/venv/ready  ## the classical methods against metric-learn
+	@build/venv/bin/python benchmarks/baselines_comparison.py
 
 bootstrap-build bootstrap-test bootstrap-bench: bootstrap-%:
 	@tools/bootstrap $*
