@@ -134,6 +134,7 @@ const BaselineMethod& baseline_method(std::string_view name) {
   const auto found = std::ranges::find(methods, name, &BaselineMethod::name);
   if (found != methods.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(methods.size());
   for (const BaselineMethod& method : methods) names.push_back(method.name);
   throw Error(fmt::format("unknown method '{}'; allowed: {}", name, fmt::join(names, ", ")));
 }

@@ -17,7 +17,7 @@ namespace bregmax {
 // A closed form: no iterations. The objective is the one above, the stationarity the norm of its Riemannian gradient.
 struct GmmlOptions {
   double t = 0.5;        // 0 .. 1
-  double lambda = 1e-3;  // >= 0; 0 needs scatters of full rank
+  double lambda = 1e-6;  // >= 0; 0 needs scatters of full rank
 };
 
 LearnedMetric learn_gmml(const MatrixView& rows, const Pairs& pairs, const GmmlOptions& options = {});
