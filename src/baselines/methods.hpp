@@ -11,5 +11,6 @@ BaselineMethod itml_method();
 BaselineMethod gmml_method();
 BaselineMethod mlr_auc_method();
 BaselineMethod wu2009_method();
+BaselineMethod nca_method();
 
 }  // namespace bregmax::internal
