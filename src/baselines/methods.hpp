@@ -11,6 +11,7 @@ BaselineMethod itml_method();
 BaselineMethod gmml_method();
 BaselineMethod mlr_auc_method();
 BaselineMethod wu2009_method();
+BaselineMethod lmnn_method();
 BaselineMethod nca_method();
 
 }  // namespace bregmax::internal

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "baselines/softmax_kernel.hpp"
+#include "baselines/pair_kernels.hpp"
 #include "core/blas.hpp"
 
 namespace bregmax::internal {

@@ -1,4 +1,4 @@
-#include "baselines/softmax_kernel.hpp"
+#include "baselines/pair_kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@ namespace bregmax::internal {
 namespace {
 
 // Every length, so that what is left over by the wide loops is covered, too.
-class SoftmaxKernel : public testing::TestWithParam<int> {};
+class PairKernels : public testing::TestWithParam<int> {};
 
-TEST_P(SoftmaxKernel, TakesExponentials) {
+TEST_P(PairKernels, TakesExponentials) {
   const Index count = GetParam();
   const double offset = -2;
   Vector distances = offset + 20 * random_matrix(count, 1, 3).cwiseAbs().array();
@@ -28,7 +28,7 @@ TEST_P(SoftmaxKernel, TakesExponentials) {
   }
 }
 
-TEST_P(SoftmaxKernel, MeasuresAndCollects) {
+TEST_P(PairKernels, MeasuresAndCollects) {
   const Index count = GetParam();
   const Vector heights = random_matrix(count, 1, 4).cwiseAbs();
   Vector wide = random_matrix(count, 1, 5), portable = wide;
@@ -56,7 +56,7 @@ TEST_P(SoftmaxKernel, MeasuresAndCollects) {
   }
 }
 
-TEST_P(SoftmaxKernel, SpreadsDifferences) {
+TEST_P(PairKernels, SpreadsDifferences) {
   const Index rows = GetParam() + 1;
   const Matrix z = random_matrix(rows, 8, 6);
   const Vector weights = random_matrix(rows, 1, 7);
@@ -67,16 +67,21 @@ TEST_P(SoftmaxKernel, SpreadsDifferences) {
   spread_differences(z.data(), 8, 0, index.data(), weights.data(), count, out.data());
   portable_spread_differences(z.data(), 8, 0, index.data(), weights.data(), count, portable.data());
   EXPECT_LT((out - portable).cwiseAbs().maxCoeff(), 1e-13);
+  Vector distances(count), portable_distances(count);
+  pair_distances(z.data(), 8, 0, index.data(), count, distances.data());
+  portable_pair_distances(z.data(), 8, 0, index.data(), count, portable_distances.data());
   Matrix expected = Matrix::Zero(rows, 8);
   for (Index k = 0; k < count; ++k) {
     const Index j = index[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(distances(k), (z.row(0) - z.row(j)).squaredNorm(), 1e-13);
+    EXPECT_NEAR(portable_distances(k), distances(k), 1e-13);
     expected.row(0) += weights(k) * (z.row(0) - z.row(j));
     expected.row(j) -= weights(k) * (z.row(0) - z.row(j));
   }
   EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-INSTANTIATE_TEST_SUITE_P(Lengths, SoftmaxKernel, testing::Values(0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 64, 101));
+INSTANTIATE_TEST_SUITE_P(Lengths, PairKernels, testing::Values(0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 64, 101));
 
 }  // namespace
 }  // namespace bregmax::internal

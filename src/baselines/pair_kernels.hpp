@@ -24,6 +24,9 @@ Index count_near(const double* distances, double limit, Index count);
 // returns how many there are. Both have room for end - begin entries.
 Index collect_near(const double* distances, double limit, Index begin, Index end, int* index, double* near);
 
+// out[k] = ||z_row - z_index[k]||^2. Rows have `stride` numbers, a multiple of 4.
+void pair_distances(const double* rows, Index stride, Index row, const int* index, Index count, double* out);
+
 // For each k: pull = weights[k] * (z_row - z_index[k]); out_row += pull; out_index[k] -= pull. Rows have `stride`
 // numbers, a multiple of 4.
 void spread_differences(const double* rows, Index stride, Index row, const int* index, const double* weights,
@@ -34,6 +37,7 @@ double portable_products_to_distances(const double* heights, Index count, double
 double portable_exponentials(double offset, Index count, double* values);
 Index portable_count_near(const double* distances, double limit, Index count);
 Index portable_collect_near(const double* distances, double limit, Index begin, Index end, int* index, double* near);
+void portable_pair_distances(const double* rows, Index stride, Index row, const int* index, Index count, double* out);
 void portable_spread_differences(const double* rows, Index stride, Index row, const int* index, const double* weights,
                                  Index count, double* out);
 

@@ -1,4 +1,4 @@
-#include "baselines/softmax_kernel.hpp"
+#include "baselines/pair_kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -56,6 +56,16 @@ Index portable_collect_near(const double* distances, double limit, Index begin, 
     found += distances[j] < limit ? 1 : 0;
   }
   return found;
+}
+
+void portable_pair_distances(const double* rows, Index stride, Index row, const int* index, Index count, double* out) {
+  for (Index k = 0; k < count; ++k) {
+    out[k] = 0;
+    for (Index c = 0; c < stride; ++c) {
+      const double difference = rows[row * stride + c] - rows[index[k] * stride + c];
+      out[k] += difference * difference;
+    }
+  }
 }
 
 void portable_spread_differences(const double* rows, Index stride, Index row, const int* index, const double* weights,
@@ -161,6 +171,21 @@ BREGMAX_AVX2 Index near_avx2(const double* distances, double limit, Index begin,
   return found + portable_collect_near(distances, limit, j, end, index + found, near + found);
 }
 
+BREGMAX_AVX2 void pair_distances_avx2(const double* rows, Index stride, Index row, const int* index, Index count,
+                                      double* out) {
+  const double* own = rows + row * stride;
+  for (Index k = 0; k < count; ++k) {
+    const double* other = rows + index[k] * stride;
+    __m256d sum = _mm256_setzero_pd();
+    for (Index c = 0; c < stride; c += 4) {
+      const __m256d difference = _mm256_sub_pd(_mm256_loadu_pd(own + c), _mm256_loadu_pd(other + c));
+      sum = _mm256_fmadd_pd(difference, difference, sum);
+    }
+    const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
+    out[k] = _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+  }
+}
+
 BREGMAX_AVX2 void spread_avx2(const double* rows, Index stride, Index row, const int* index, const double* weights,
                               Index count, double* out) {
   const double* own = rows + row * stride;
@@ -211,6 +236,13 @@ Index collect_near(const double* distances, double limit, Index begin, Index end
   if (has_avx2()) return near_avx2(distances, limit, begin, end, index, near);
 #endif
   return portable_collect_near(distances, limit, begin, end, index, near);
+}
+
+void pair_distances(const double* rows, Index stride, Index row, const int* index, Index count, double* out) {
+#if BREGMAX_HAVE_AVX2
+  if (has_avx2()) return pair_distances_avx2(rows, stride, row, index, count, out);
+#endif
+  portable_pair_distances(rows, stride, row, index, count, out);
 }
 
 void spread_differences(const double* rows, Index stride, Index row, const int* index, const double* weights,
