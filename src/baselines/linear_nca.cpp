@@ -69,13 +69,13 @@ Matrix LinearNcaObjective::transform_of(const Vector& variables) const {
 double LinearNcaObjective::median_nearest_distance() const { return median(state_->softmax.nearest_distances()); }
 
 LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const BaselineLimits& limits,
-                                   const IterationWatch& watch) {
+                                   const IterationWatch& watch, int first_iteration) {
   const Index rows = problem.coordinates.rows();
   LinearNcaObjective objective(problem, start.rows());
   const auto function = [&](const Vector& at, VectorSpan gradient) { return objective.evaluate(at, gradient); };
   std::optional<BaselineStatus> end;
   const auto after_step = [&](const LbfgsState& now) {
-    end = watch.end_after(now.iterations, now.value, stationarity(now, rows));
+    end = watch.end_after(first_iteration + now.iterations, now.value, stationarity(now, rows));
     return !end.has_value();
   };
   const LbfgsOptions options{.max_iterations = std::numeric_limits<int>::max()};
@@ -87,8 +87,8 @@ LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix
     state = {};
     state.at = given.at / std::sqrt(nearest);
   }
-  minimise_lbfgs(function, options, after_step, state);
-  if (state.value > given.value) {
+  if (after_step(given)) minimise_lbfgs(function, options, after_step, state);
+  if (state.evaluations == 0 || state.value > given.value) {
     const bool may_go_on = !end || *end == BaselineStatus::kConverged;
     given.iterations = state.iterations;
     state = given;

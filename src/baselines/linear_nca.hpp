@@ -36,8 +36,9 @@ struct LinearNcaSolution {
   BaselineReport report;
 };
 
-// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point.
+// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point. The watch
+// counts on from `first_iteration`; the report counts from 0.
 LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const BaselineLimits& limits,
-                                   const IterationWatch& watch);
+                                   const IterationWatch& watch, int first_iteration = 0);
 
 }  // namespace bregmax::internal

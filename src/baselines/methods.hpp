@@ -12,6 +12,8 @@ BaselineMethod gmml_method();
 BaselineMethod mlr_auc_method();
 BaselineMethod wu2009_method();
 BaselineMethod lmnn_method();
+BaselineMethod gb_lmnn_method();
 BaselineMethod nca_method();
+BaselineMethod kernel_nca_method();
 
 }  // namespace bregmax::internal

@@ -124,7 +124,8 @@ void BaselineParameter::check(double value) const {
 const std::vector<BaselineMethod>& baseline_methods() {
   static const std::vector<BaselineMethod> kMethods = {
       internal::euclidean_method(), internal::mahalanobis_method(), internal::itml_method(), internal::gmml_method(),
-      internal::mlr_auc_method(),   internal::wu2009_method(),      internal::lmnn_method(), internal::nca_method(),
+      internal::mlr_auc_method(),   internal::wu2009_method(),      internal::lmnn_method(), internal::gb_lmnn_method(),
+      internal::nca_method(),       internal::kernel_nca_method(),
   };
   return kMethods;
 }

@@ -3,6 +3,8 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/embedding.hpp"
+#include "bregmax/divergence/kernel_embedding.hpp"
+#include "bregmax/divergence/tree_embedding.hpp"
 
 namespace bregmax {
 namespace {
@@ -12,7 +14,9 @@ struct EmbeddingKind {
   std::shared_ptr<const Divergence> (*make)(const EmbeddingParts& parts);
 };
 
-std::vector<EmbeddingKind> embedding_kinds() { return {}; }
+std::vector<EmbeddingKind> embedding_kinds() {
+  return {{"kernel_embedding", &KernelEmbedding::from_parts}, {"tree_embedding", &TreeEmbedding::from_parts}};
+}
 
 }  // namespace
 
