@@ -13,7 +13,8 @@ BENCH_OPTIONS ?=
 .DEFAULT_GOAL := help
 .PHONY: help demo build test test-sanitizers bench clean format \
         bootstrap-build bootstrap-test bootstrap-bench \
-        check-format tidy fuzz micro-benchmarks highs-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+        check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
+        neighbours-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -34,7 +35,7 @@ test: bootstrap-test  ## everything that must hold: format, tests, fuzzing
 test-sanitizers: bootstrap-test  ## the tests again under the thread, address and undefined behaviour sanitizers
 	+@tools/stages "$(MAKE)" test-tsan test-asan-ubsan
 
-bench: micro-benchmarks highs-comparison  ## measure speed, also against HiGHS (long; see BENCH_OPTIONS)
+bench: micro-benchmarks highs-comparison baselines-comparison neighbours-comparison  ## measure speed, also against HiGHS and metric-learn (long; see BENCH_OPTIONS)
 
 clean:  ## remove everything that was built
 	rm -rf build
@@ -59,6 +60,13 @@ micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and re
 
 highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
 	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
+
+baselines-comparison: build bootstrap-bench build/venv/ready  ## the classical methods against metric-learn
+	@build/venv/bin/python benchmarks/baselines_comparison.py
+
+neighbours-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  ## NCA and LMNN against scikit-learn and metric-learn
+	@cmake --build build/bench --target trace_method
+	@build/venv/bin/python benchmarks/neighbours_comparison.py
 
 bootstrap-build bootstrap-test bootstrap-bench: bootstrap-%:
 	@tools/bootstrap $*

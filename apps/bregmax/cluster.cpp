@@ -6,6 +6,7 @@
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/divergence/embedding.hpp"
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/scores.hpp"
 #include "commands.hpp"
@@ -47,8 +48,9 @@ std::vector<Index> cluster_sizes(const KMeansRun& run) {
   return sizes;
 }
 
-// In the units of the data rather than of the model.
+// In the units of the data rather than of the model. The centroids of an embedding are no rows: there are none to show.
 Json unscaled_centroids(const Model& model, const KMeansRun& run) {
+  if (dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr) return nullptr;
   Json list = Json::array();
   for (Index c = 0; c < run.centroids.rows(); ++c) {
     const Vector centroid = run.centroids.row(c).transpose().cwiseProduct(model.scaling.scale) + model.scaling.center;

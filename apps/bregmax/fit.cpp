@@ -9,6 +9,7 @@
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands.hpp"
+#include "fit_method.hpp"
 #include "fit_options.hpp"
 #include "fit_report.hpp"
 #include "output.hpp"
@@ -23,6 +24,7 @@ Examples:
   bregmax fit builtin:wine --out wine.bregmax --picture path.svg
   bregmax fit builtin:wine --lambda 10 --smoothing 1 --out wine.bregmax
   bregmax fit people.csv --label none --pairs-file pairs.csv --out people.bregmax
+  bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax
   bregmax fit points.npy --targets-file targets.csv --pieces 50 --time-limit 60 --json
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
@@ -128,7 +130,10 @@ void add_fit(CLI::App& program, Action& chosen) {
   command->footer(kExamples);
   const auto request = std::make_shared<FitRequest>();
   add_fit_options(*command, *request);
-  command->callback([request, &chosen] { chosen = [request] { return run_fit(*request); }; });
+  add_method_options(*command, *request);
+  command->callback([request, &chosen] {
+    chosen = [request] { return request->method == "pbdl" ? run_fit(*request) : run_fit_method(*request); };
+  });
 }
 
 }  // namespace bregmax::app

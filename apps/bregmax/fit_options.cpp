@@ -267,6 +267,9 @@ void check_request(const FitRequest& request) {
         "--comparisons is the number to draw with --from-labels or --hard-comparisons; it does not go with another "
         "supervision");
   }
+  if (!request.method_parameters.empty()) {
+    throw Error("--method-parameter is for the classical methods; name one with --method");
+  }
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
   if (request.lambda.value && !request.lambdas.empty()) {
     throw Error("--lambdas are the values that --lambda auto tries; it does not go with a given --lambda");

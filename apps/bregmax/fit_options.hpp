@@ -17,6 +17,10 @@ struct FitRequest {
   std::string data;
   Layout layout;
 
+  std::string method = "pbdl";
+  std::vector<std::string> method_parameters;  // NAME=VALUE
+  const CLI::App* command = nullptr;           // which options were given
+
   // Where supervision comes from; at most one is given. None: from labels, as the library recommends.
   std::string comparisons_file, pairs_file, targets_file;
   bool from_labels = false, all_pairs = false;

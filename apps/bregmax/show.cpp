@@ -8,6 +8,7 @@
 #include "bregmax/model/model.hpp"
 #include "commands.hpp"
 #include "fit_report.hpp"
+#include "method_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "tuning_report.hpp"
@@ -28,6 +29,10 @@ struct ShowRequest {
 
 std::string scale_name(const Model& model) { return model.scaling.is_identity() ? "none" : "standard"; }
 
+bool is_classical(const TrainingRecord& record) {
+  return !record.method.empty() && record.method != "pbdl" && record.method != "none";
+}
+
 Json as_json(const ShowRequest& request, const Model& model) {
   const TrainingRecord& record = model.record;
   return {
@@ -40,6 +45,8 @@ Json as_json(const ShowRequest& request, const Model& model) {
       {"feature_names", model.feature_names},
       {"class_names", model.class_names},
       {"method", record.method},
+      {"parameters", parameters_json(record.method, record.parameters)},
+      {"stationarity", record.stationarity},
       {"supervision", record.supervision},
       {"items", record.items},
       {"n", record.rows},
@@ -95,6 +102,13 @@ std::string as_text(const ShowRequest& request, const Model& model) {
                                 count_of(record.rows, "row"), record.seed));
     line("solver",
          fmt::format("{}, {}, {:.2f} s", record.solver, count_of(record.iterations, "iteration"), record.seconds));
+  }
+  if (is_classical(record)) {
+    const std::string parameters = parameters_text(record.method, record.parameters);
+    line("method", record.method + (parameters.empty() ? "" : ": " + parameters));
+    line("status", fmt::format("{}: objective {}, stationarity {:.1e}", record.status, short_number(record.objective),
+                               record.stationarity));
+  } else if (!record.supervision.empty()) {
     line("status",
          fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}", record.status,
                      short_number(record.objective), short_number(record.dual_objective), record.relative_gap));

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<const char*, std::string TrainingRecord::*>, 4> k
     {"status", &TrainingRecord::status},
 }};
 
-constexpr std::array<std::pair<const char*, double TrainingRecord::*>, 8> kNumbers = {{
+constexpr std::array<std::pair<const char*, double TrainingRecord::*>, 9> kNumbers = {{
     {"lambda", &TrainingRecord::lambda},
     {"lipschitz_bound", &TrainingRecord::lipschitz_bound},
     {"lipschitz", &TrainingRecord::lipschitz},
@@ -36,13 +36,17 @@ constexpr std::array<std::pair<const char*, double TrainingRecord::*>, 8> kNumbe
     {"objective", &TrainingRecord::objective},
     {"dual_objective", &TrainingRecord::dual_objective},
     {"relative_gap", &TrainingRecord::relative_gap},
+    {"stationarity", &TrainingRecord::stationarity},
     {"seconds", &TrainingRecord::seconds},
 }};
+
+constexpr const char* kParameterPrefix = "record.parameters.";
 
 void store_record(const TrainingRecord& record, Container& container) {
   Json& description = container.metadata["record"];
   for (const auto& [name, member] : kTexts) description[name] = record.*member;
   for (const auto& [name, member] : kNumbers) container.put(std::string("record.") + name, record.*member);
+  for (const auto& [name, value] : record.parameters) container.put(kParameterPrefix + name, value);
   description["rows"] = record.rows;
   description["items"] = record.items;
   description["iterations"] = record.iterations;
@@ -70,6 +74,10 @@ TrainingRecord restore_record(const Container& container) {
   for (const auto& [name, member] : kNumbers) {
     const std::string array = std::string("record.") + name;
     if (container.has(array)) record.*member = container.number(array);
+  }
+  for (const auto& [name, array] : container.arrays) {
+    if (!name.starts_with(kParameterPrefix)) continue;
+    record.parameters[name.substr(std::string_view(kParameterPrefix).size())] = container.number(name);
   }
   restore_count(description, "rows", record.rows);
   restore_count(description, "items", record.items);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
@@ -28,6 +29,7 @@ struct RowsByClass {
       const auto begin = static_cast<Index>(rows.size());
       rows.insert(rows.end(), class_rows.begin(), class_rows.end());
       const Range range{begin, static_cast<Index>(rows.size())};
+      ranges.push_back(range);
       if (range.size() < 2) continue;
       for (Index at = range.begin; at < range.end; ++at) {
         with_company.push_back(at);
@@ -42,18 +44,25 @@ struct RowsByClass {
   std::vector<Index> rows;          // sorted by class
   std::vector<Index> with_company;  // positions in `rows` whose class has two rows or more
   std::vector<Range> range_of;      // their classes
+  std::vector<Range> ranges;        // all classes
   Index classes = 0;
 };
 
-void check_comparable(const RowsByClass& by_class) {
+// `what` are the items that shall be made.
+void check_classes(const RowsByClass& by_class, std::string_view what) {
   if (by_class.classes < 2) {
-    throw Error(fmt::format("comparisons from labels need two classes or more; found {} in {} rows", by_class.classes,
+    throw Error(fmt::format("{} from labels need two classes or more; found {} in {} rows", what, by_class.classes,
                             by_class.size()));
   }
   if (by_class.with_company.empty()) {
-    throw Error(fmt::format("comparisons from labels need a class with two rows or more; found {} classes of one row",
+    throw Error(fmt::format("{} from labels need a class with two rows or more; found {} classes of one row", what,
                             by_class.classes));
   }
+}
+
+void check_can_draw(const RowsByClass& by_class, Index count, std::string_view what) {
+  if (count < 1) throw Error(fmt::format("the number of {} is {}; allowed: 1 or more", what, count));
+  check_classes(by_class, what);
 }
 
 struct Neighbour {
@@ -83,12 +92,32 @@ void keep_random(Comparisons& comparisons, Index count, Random random) {
   });
 }
 
+// All ordered pairs of the kind are numbered, class by class, and one number is drawn.
+Pair draw_pair(const RowsByClass& by_class, bool similar, Random& random) {
+  const auto partners = [&](const RowsByClass::Range& own) {
+    return similar ? own.size() - 1 : by_class.size() - own.size();
+  };
+  Index total = 0;
+  for (const RowsByClass::Range& own : by_class.ranges) total += own.size() * partners(own);
+  Index number = random.uniform_index(total);
+  auto own = by_class.ranges.begin();
+  for (; number >= own->size() * partners(*own); ++own) number -= own->size() * partners(*own);
+  const Index i = own->begin + number / partners(*own);
+  Index j = number % partners(*own);
+  if (similar) {
+    j += own->begin;
+    if (j >= i) ++j;
+  } else if (j >= own->begin) {
+    j += own->size();
+  }
+  return {by_class.row(i), by_class.row(j), similar};
+}
+
 }  // namespace
 
 Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count, std::uint64_t seed) {
-  if (count < 1) throw Error(fmt::format("the number of comparisons is {}; allowed: 1 or more", count));
   const RowsByClass by_class(class_of_row);
-  check_comparable(by_class);
+  check_can_draw(by_class, count, "comparisons");
   Random random(seed);
   Comparisons comparisons;
   comparisons.reserve(static_cast<std::size_t>(count));
@@ -113,7 +142,7 @@ Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& cla
   if (rows.rows() != static_cast<Index>(class_of_row.size())) {
     throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
   }
-  check_comparable(RowsByClass(class_of_row));
+  check_classes(RowsByClass(class_of_row), "comparisons");
   Comparisons comparisons;
   std::vector<Neighbour> genuine, impostors;
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -132,6 +161,18 @@ Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& cla
   }
   if (count > 0 && static_cast<Index>(comparisons.size()) > count) keep_random(comparisons, count, Random(seed));
   return comparisons;
+}
+
+Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint64_t seed) {
+  const RowsByClass by_class(class_of_row);
+  check_can_draw(by_class, count, "pairs");
+  Random random(seed);
+  Pairs pairs;
+  pairs.reserve(static_cast<std::size_t>(count));
+  for (Index drawn = 0; drawn < count; ++drawn) {
+    pairs.push_back(drawn < (count + 1) / 2 ? draw_pair(by_class, true, random) : draw_pair(by_class, false, random));
+  }
+  return pairs;
 }
 
 Pairs all_pairs(const std::vector<int>& class_of_row) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "bregmax/divergence/embedding.hpp"
 #include "bregmax/divergence/squared_euclidean.hpp"
 #include "tasks/checks.hpp"
 #include "tasks/lloyd.hpp"
@@ -38,16 +39,34 @@ std::vector<Index> lexicographic_order(const MatrixView& rows) {
   return order;
 }
 
-// `euclidean` is where the start comes from, if that is Euclidean k-means.
-KMeansRun run_once(const internal::MeasuredRows& measured, const internal::MeasuredRows* euclidean,
-                   const KMeansOptions& options, Random random, const RunControl& control) {
-  if (euclidean == nullptr) {
-    Matrix seeds = internal::plus_plus_centroids(measured, options.clusters, random);
-    return internal::lloyd(measured, std::move(seeds), options.max_iterations, control);
+// What a restart is run on. Means belong to the space where the divergence is one of Bregman's: rows of an embedding
+// are embedded first.
+struct Rows {
+  Rows(const Divergence& divergence, Matrix sorted, KMeansStart start)
+      : raw(std::move(sorted)),
+        embedding(dynamic_cast<const EmbeddingDivergence*>(&divergence)),
+        embedded(embedding != nullptr ? embedding->embed(raw) : Matrix()),
+        measured(embedding != nullptr ? squared_euclidean : divergence, embedding != nullptr ? embedded : raw) {
+    if (start == KMeansStart::kEuclidean) euclidean.emplace(squared_euclidean, raw);
   }
-  Matrix seeds = internal::plus_plus_centroids(*euclidean, options.clusters, random);
-  KMeansRun start = internal::lloyd(*euclidean, std::move(seeds), options.max_iterations, control);
-  return internal::lloyd(measured, std::move(start.centroids), options.max_iterations, control);
+
+  SquaredEuclidean squared_euclidean;
+  Matrix raw;
+  const EmbeddingDivergence* embedding;
+  Matrix embedded;
+  internal::MeasuredRows measured;
+  std::optional<internal::MeasuredRows> euclidean;  // where the start comes from, if that is Euclidean k-means
+};
+
+KMeansRun run_once(const Rows& rows, const KMeansOptions& options, Random random, const RunControl& control) {
+  if (!rows.euclidean) {
+    Matrix seeds = internal::plus_plus_centroids(rows.measured, options.clusters, random);
+    return internal::lloyd(rows.measured, std::move(seeds), options.max_iterations, control);
+  }
+  Matrix seeds = internal::plus_plus_centroids(*rows.euclidean, options.clusters, random);
+  KMeansRun start = internal::lloyd(*rows.euclidean, std::move(seeds), options.max_iterations, control);
+  if (rows.embedding != nullptr) start.centroids = rows.embedding->embed(start.centroids);
+  return internal::lloyd(rows.measured, std::move(start.centroids), options.max_iterations, control);
 }
 
 // Calls work(i) for i = 0 .. count - 1, each on a thread of its own; an exception reaches the caller.
@@ -84,11 +103,7 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   Matrix sorted(rows.rows(), rows.cols());
   for (std::size_t i = 0; i < order.size(); ++i) sorted.row(static_cast<Index>(i)) = rows.row(order[i]);
 
-  const internal::MeasuredRows measured(divergence, sorted);
-  const SquaredEuclidean squared_euclidean;
-  std::optional<internal::MeasuredRows> euclidean;
-  if (options.start == KMeansStart::kEuclidean) euclidean.emplace(squared_euclidean, sorted);
-
+  const Rows prepared(divergence, std::move(sorted), options.start);
   const Random random(options.seed);
   KMeansResult result;
   // One restart a thread: the threads then meet once a restart and not in every iteration.
@@ -97,9 +112,8 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   for (int first = 0; first < options.restarts && !result.stopped; first += batch) {
     std::vector<KMeansRun> runs(static_cast<std::size_t>(std::min(batch, options.restarts - first)));
     in_parallel(static_cast<int>(runs.size()), [&](int i) {
-      runs[static_cast<std::size_t>(i)] =
-          run_once(measured, euclidean ? &*euclidean : nullptr, options,
-                   random.fork(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i)), control);
+      runs[static_cast<std::size_t>(i)] = run_once(
+          prepared, options, random.fork(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i)), control);
     });
     for (KMeansRun& run : runs) {
       restore_row_order(order, run);

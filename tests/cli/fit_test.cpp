@@ -121,7 +121,7 @@ TEST(Fit, TellsPeopleWhatWasProved) {
 TEST(Fit, HelpIsOnStandardOutput) {
   const TemporaryDirectory directory;
   for (const char* command :
-       {"demo", "fit", "show", "divergence", "evaluate", "rank", "cluster", "classify", "datasets"}) {
+       {"demo", "fit", "show", "divergence", "evaluate", "rank", "cluster", "classify", "methods", "datasets"}) {
     const Outcome outcome = run(directory, {command, "--help"});
     EXPECT_EQ(outcome.exit_code, 0) << command;
     EXPECT_THAT(outcome.out, HasSubstr("Examples:")) << command;

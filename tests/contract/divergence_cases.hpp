@@ -12,6 +12,7 @@
 
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/average.hpp"
+#include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
@@ -76,6 +77,15 @@ inline std::shared_ptr<const Divergence> random_pieces(std::uint64_t seed, Index
   return make_max_affine(std::move(slopes), std::move(offsets), temperature);
 }
 
+inline std::shared_ptr<const Divergence> random_exponential_sum() {
+  Random random(8);
+  Matrix anchors = 0.5 * normal_rows(random, 6, 3);
+  anchors(0, 0) = 1;  // so that a large first feature is outside the domain
+  Vector weights = uniform_rows(random, 6, 1, 0, 1);
+  weights(2) = 0;
+  return std::make_shared<ExponentialSum>(std::move(anchors), std::move(weights));
+}
+
 inline std::vector<DivergenceCase> closed_form_cases() {
   const Matrix metric = Matrix::Identity(3, 3) + 0.5 * Matrix::Ones(3, 3);
   const Matrix rank_one = row_of({1, -2, 3}).transpose() * row_of({1, -2, 3});
@@ -92,6 +102,8 @@ inline std::vector<DivergenceCase> closed_form_cases() {
        [](Random& random, Index rows) { return uniform_rows(random, rows, 3, 0.1, 1.1); }, true, false, row_of({1, 0}),
        row_of({0, 1})},
       {"exponential", make_closed_form("exponential"), normal_sample(3), true, false, row_of({301}), row_of({301})},
+      {"exponential_sum", random_exponential_sum(), normal_sample(3), true, false, row_of({1e4, 0, 0}),
+       row_of({1e4, 0, 0})},
       {"logdet_2", make_closed_form("logdet"),
        [](Random& random, Index rows) { return positive_definite_rows(random, rows, 2); }, true, false,
        row_of({1, 2, 2, 1}), row_of({1, 0.5, 0.1, 1})},

@@ -196,5 +196,34 @@ TEST(Sample, MakesEachKindFromLabels) {
   EXPECT_EQ(std::get<Pairs>(supervision_from_labels(rows, class_of_row, options)).size(), 30U);
 }
 
+TEST(SamplePairs, AreHalfSimilarAndUniformOverTheirKind) {
+  const std::vector<int> classes = {4, 0, 4, 0, 4, 7};  // sizes 3, 2, 1: 8 similar and 22 dissimilar ordered pairs
+  std::map<std::pair<Index, Index>, int> times;
+  constexpr Index kCount = 20001;
+  const Pairs pairs = sample_pairs(classes, kCount, 3);
+  Index similar = 0;
+  for (const Pair& pair : pairs) {
+    ASSERT_NE(pair.i, pair.j);
+    EXPECT_EQ(pair.similar, classes[static_cast<std::size_t>(pair.i)] == classes[static_cast<std::size_t>(pair.j)]);
+    EXPECT_EQ(pair.weight, 1);
+    similar += pair.similar ? 1 : 0;
+    ++times[{pair.i, pair.j}];
+  }
+  EXPECT_EQ(similar, 10001);
+  EXPECT_EQ(times.size(), 30U);
+  for (const auto& [members, count] : times) {
+    const bool alike =
+        classes[static_cast<std::size_t>(members.first)] == classes[static_cast<std::size_t>(members.second)];
+    const double expected = 10000.0 / (alike ? 8 : 22);
+    EXPECT_NEAR(count, expected, 5 * std::sqrt(expected)) << members.first << " " << members.second;
+  }
+}
+
+TEST(SamplePairs, RefuseWhatHasNoPairsOfBothKinds) {
+  EXPECT_THROW(sample_pairs({1, 1, 1}, 10, 0), Error);
+  EXPECT_THROW(sample_pairs({1, 2, 3}, 10, 0), Error);
+  EXPECT_THROW(sample_pairs({1, 1, 2}, 0, 0), Error);
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -12,6 +12,7 @@
 #include "bregmax/core/threads.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/tasks/scores.hpp"
+#include "divergence/polar_embedding.hpp"
 #include "tasks/cases.hpp"
 #include "tasks/lloyd.hpp"
 
@@ -295,6 +296,26 @@ TEST(KMeans, RefusesBadInput) {
   Matrix with_zero(2, 2);
   with_zero << 0, 1, 0.5, 0.5;
   EXPECT_THROW(kmeans(*make_closed_form("kl"), with_zero, {.clusters = 1}), Error);
+}
+
+// Two rings around one centre: no two means of the plane tell them apart, two radii do.
+TEST(KMeans, OfAnEmbeddingAveragesTheImages) {
+  const PolarEmbedding polar;
+  Matrix rows(40, 2);
+  for (Index i = 0; i < 40; ++i) {
+    const double radius = i % 2 == 0 ? 1 : 3, angle = 0.3 * static_cast<double>(i);
+    rows.row(i) << radius * std::cos(angle), radius * std::sin(angle);
+  }
+  for (const KMeansStart start : {KMeansStart::kEuclidean, KMeansStart::kDivergence}) {
+    KMeansOptions options;
+    options.start = start;
+    const KMeansRun best = kmeans(polar, rows, options).best;
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(best.cluster_of_row[i], best.cluster_of_row[i % 2]);
+    EXPECT_NE(best.cluster_of_row[0], best.cluster_of_row[1]);
+    ASSERT_EQ(best.centroids.cols(), 1);
+    EXPECT_NEAR(best.centroids(best.cluster_of_row[1], 0), 3, 1e-12);
+    EXPECT_NEAR(best.objective, 0, 1e-12);
+  }
 }
 
 }  // namespace

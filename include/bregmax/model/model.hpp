@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,8 +15,8 @@ namespace bregmax {
 
 // How a model was learned. Fields that do not apply are NaN or empty.
 struct TrainingRecord {
-  std::string method;       // "pbdl"; "none" for a divergence that was not learned
-  std::string supervision;  // "comparisons", "pairs", "targets"
+  std::string method;       // "pbdl", "itml", ...; "none" for a divergence that was not learned
+  std::string supervision;  // "comparisons", "pairs", "targets", "labels"
   std::string solver;       // "exact", ...
   std::string status;       // "optimal", "time_limit", ...
   Index rows = 0, items = 0;
@@ -23,10 +24,12 @@ struct TrainingRecord {
   double lipschitz_bound = 0;  // infinity: none
   double lipschitz = 0;        // max_k ||a_k||_1
   double loss = 0, objective = 0, dual_objective = 0, relative_gap = 0;
+  double stationarity = 0;  // of the classical methods, 0 at an optimum
   int iterations = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
   bool constant = false;  // the divergence does not tell the training rows apart
+  std::map<std::string, double> parameters;  // of the classical methods, by name
 };
 
 // A divergence on scaled features, with what is needed to apply it to new rows and to say where it comes from.

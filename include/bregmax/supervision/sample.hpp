@@ -22,6 +22,11 @@ Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count
 Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& class_of_row, Index neighbours,
                              Index count = 0, std::uint64_t seed = 0);
 
+// Similar pairs i != j of one class and dissimilar pairs of two, `count` in all: half of them similar (rounded up),
+// each half uniform over its pairs, drawn with replacement. Throws Error when there is only one class, or no class with
+// two rows.
+Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
+
 // All ordered pairs i != j: similar when the classes agree. Two rows or more; with one class all pairs are similar.
 Pairs all_pairs(const std::vector<int>& class_of_row);
 

@@ -27,7 +27,7 @@ struct KMeansRun {
   // The nearest centroid, the lowest number among equally near ones. A cluster is empty only if no row that has
   // company lies at a positive divergence from its centroid (fewer distinct rows, or pieces, than clusters).
   std::vector<int> cluster_of_row;
-  Matrix centroids;                // clusters x features
+  Matrix centroids;                // clusters x features; of an embedding: clusters x its dimension
   double objective = 0;            // sum over the rows of D(row, its centroid)
   std::vector<double> objectives;  // after each assignment; never increases
   bool converged = false;          // no assignment changed, or none of the changes lowered the objective
@@ -42,6 +42,9 @@ struct KMeansResult {
 // Bregman k-means: rows are assigned by D(row, centroid), and a centroid is the mean of its rows, which minimises the
 // sum of D(row, centroid) over the SECOND argument for every Bregman divergence. A cluster that loses all its rows is
 // given the row of largest divergence to its own centroid, which cannot increase the objective.
+//
+// Under an EmbeddingDivergence a centroid is the mean of the embedded rows, and a Euclidean start is the image of the
+// centroids of the rows.
 //
 // Rows must be valid references as well as points, since rows serve as first centroids (so no zeros for KL).
 //

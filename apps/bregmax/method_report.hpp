@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "bregmax/baselines/registry.hpp"
+#include "bregmax/data/table.hpp"
+#include "fit_options.hpp"
+#include "output.hpp"
+
+namespace bregmax::app {
+
+// All that is told about a finished run of a classical method.
+struct MethodOutcome {
+  const FitRequest& request;
+  const BaselineMethod& method;
+  const BaselineSettings& settings;
+  const Table& table;
+  const BaselineFit& result;
+  bool saved;
+};
+
+Json method_as_json(const MethodOutcome& outcome);
+std::string method_as_text(const MethodOutcome& outcome);
+std::string explain_early_end(const MethodOutcome& outcome);
+
+// The value of a parameter as it would be given: one of its choices by name.
+std::string parameter_text(const BaselineParameter& parameter, double value);
+// "gamma = 1, prior = identity"; empty when there are none. A method that this program does not know: numbers.
+std::string parameters_text(const std::string& method, const std::map<std::string, double>& parameters);
+Json parameters_json(const std::string& method, const std::map<std::string, double>& parameters);
+
+}  // namespace bregmax::app

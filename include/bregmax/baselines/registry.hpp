@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bregmax/baselines/baseline.hpp"
+#include "bregmax/data/scaling.hpp"
+#include "bregmax/model/model.hpp"
+
+namespace bregmax {
+
+// A number that a method leaves to its user. Whole numbers are numbers without a fraction; one of several names is its
+// position among `choices`.
+struct BaselineParameter {
+  std::string name;
+  std::string help;
+  double standard = 0;  // when nothing is said
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  bool low_included = true;  // is `low` itself allowed?
+  bool whole = false;
+  std::vector<std::string> choices = {};
+  std::vector<double> grid = {};  // what tuning tries; empty: not tuned
+
+  std::string allowed() const;  // for messages: "a number > 0", "rbf or polynomial"
+  // Throws Error that names the parameter when the text is not one of the allowed values.
+  double parse(const std::string& text) const;
+  void check(double value) const;
+};
+
+// What is asked of a run. Parameters that are not named have their standard value.
+struct BaselineSettings {
+  std::map<std::string, double> parameters = {};
+  std::optional<double> tolerance = {};    // none: the method's own
+  std::optional<int> max_iterations = {};  // none: the method's own
+  double time_limit = 0;                   // seconds; 0: none
+  std::uint64_t seed = 0;
+};
+
+// The same with every parameter of the method filled in and checked.
+struct BaselineChoices {
+  std::map<std::string, double> parameters;
+  BaselineLimits limits;
+  std::uint64_t seed = 0;
+
+  double number(const std::string& name) const { return parameters.at(name); }
+  int whole(const std::string& name) const { return static_cast<int>(parameters.at(name)); }
+};
+
+struct BaselineMethod {
+  std::string name;     // "itml"
+  std::string summary;  // one line
+  // Which supervision it can learn from.
+  bool from_labels = false, from_pairs = false, from_targets = false;
+  std::vector<BaselineParameter> parameters;
+  BaselineLimits limits;  // the standard ones; the time limit is a matter of the run
+  std::function<LearnedMetric(const MatrixView& rows, const BaselineSupervision&, const BaselineChoices&,
+                              const RunControl&)>
+      learn;  // called with checked rows, supervision and choices only
+};
+
+const std::vector<BaselineMethod>& baseline_methods();
+// Throws Error that lists the names when there is none of this name.
+const BaselineMethod& baseline_method(std::string_view name);
+
+// rows: n x d, as the divergence shall see them. Throws Error on a caller's mistake; a limit that was hit is a status
+// in the report.
+LearnedMetric learn_baseline(const BaselineMethod& method, const MatrixView& rows,
+                             const BaselineSupervision& supervision, const BaselineSettings& settings = {},
+                             const RunControl& control = {});
+
+struct BaselineFit {
+  Model model;
+  BaselineReport report;
+};
+
+// The same for unscaled rows, with all that a model file keeps.
+BaselineFit fit_baseline(const BaselineMethod& method, const MatrixView& rows, const BaselineSupervision& supervision,
+                         const Scaling& scaling, const BaselineSettings& settings = {}, const RunControl& control = {});
+
+}  // namespace bregmax

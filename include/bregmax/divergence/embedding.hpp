@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax {
+
+// What a model file keeps of an embedding: arrays of numbers by name, none of them empty.
+using EmbeddingParts = std::map<std::string, Matrix>;
+
+// D(point, reference) = ||f(point) - f(reference)||^2 for a learned map f of the features.
+//
+// It is the Bregman divergence of ||.||^2 on the embedded rows, and only there: where f is not linear it is none on the
+// features, the mean of some rows does not minimise their summed divergence (the mean of the embedded rows does), and
+// there is no gradient. What needs one embeds the rows first and goes on with SquaredEuclidean.
+class EmbeddingDivergence : public Divergence {
+ public:
+  virtual Index embedding_dimension() const = 0;
+  // For make_embedding(name(), parts()), which gives the same divergence, bit for bit.
+  virtual EmbeddingParts parts() const = 0;
+
+  Matrix embed(const MatrixView& rows) const;  // f of each row
+
+  Vector generator_values(const MatrixView& points) const final;  // ||f(point)||^2
+  Matrix gradients(const MatrixView& references) const final;     // throws Error: there is none
+  void check_points(const MatrixView& points) const final;
+  void check_references(const MatrixView& references) const final;
+  double value(const VectorView& point, const VectorView& reference) const final;
+  std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const final;
+
+ protected:
+  // f of rows that were already checked; rows.rows() x embedding_dimension().
+  virtual Matrix map(const MatrixView& rows) const = 0;
+};
+
+// The embeddings, by name().
+std::vector<std::string> embedding_names();
+// Throws Error when `name` is not one of them, or when a part is missing or does not fit the others.
+std::shared_ptr<const Divergence> make_embedding(std::string_view name, const EmbeddingParts& parts);
+
+}  // namespace bregmax

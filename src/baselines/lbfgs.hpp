@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+// Returns the value at `at` and writes the gradient there. A value that is not finite marks a point outside the domain:
+// the line search steps back from it.
+using DifferentiableFunction = std::function<double(const Vector& at, VectorSpan gradient)>;
+
+struct LbfgsOptions {
+  int memory = 10;                // pairs of steps and gradient differences that are remembered, >= 1
+  int max_iterations = 1000;      // >= 0
+  double gradient_tolerance = 0;  // ends when the largest |gradient entry| is at most this
+  double decrease_tolerance =
+      0;                        // ends after `patience` steps whose decrease is at most this times max(|value|, floor)
+  double value_floor = 1e-300;  // see decrease_tolerance
+  int patience = 1;             // >= 1
+};
+
+enum class LbfgsOutcome {
+  kSmallGradient,
+  kSmallDecrease,
+  kNoProgress,  // no step along the steepest descent decreases the value: rounding, or a kink
+  kIterationLimit,
+  kInterrupted,  // after_step said so
+};
+
+struct LbfgsState {
+  Vector at;
+  Vector gradient;
+  double value = 0;
+  int iterations = 0;   // steps taken
+  int evaluations = 0;  // of the function
+};
+
+// Fills the value and the gradient at state.at.
+void evaluate_start(const DifferentiableFunction& function, LbfgsState& state);
+
+// Limited-memory BFGS (Nocedal 1980, Liu & Nocedal 1989) with a line search for the strong Wolfe conditions. Every step
+// decreases the value (Armijo's condition), so the state only ever improves. `after_step` sees each new state and
+// returns whether to go on; it may be empty. A state without evaluations is evaluated first.
+LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
+                            const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state);
+
+}  // namespace bregmax::internal

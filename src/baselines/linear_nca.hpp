@@ -1,0 +1,44 @@
+#pragma once
+
+#include "baselines/iteration_watch.hpp"
+#include "bregmax/baselines/baseline.hpp"
+
+namespace bregmax::internal {
+
+// The rows as coordinates that a matrix is learned on, in the order of their classes (see order_by_class).
+struct LinearNcaProblem {
+  const Matrix& coordinates;  // rows x coordinates
+  const ClassOfRow& ordered_classes;
+  bool diagonal = false;
+};
+
+// -F(A) and its gradient. The variables are A row by row, or its diagonal.
+class LinearNcaObjective {
+ public:
+  LinearNcaObjective(const LinearNcaProblem& problem, Index components);
+  ~LinearNcaObjective();
+  LinearNcaObjective(const LinearNcaObjective&) = delete;
+  LinearNcaObjective& operator=(const LinearNcaObjective&) = delete;
+
+  double evaluate(const Vector& variables, VectorSpan gradient);
+  // Of the embedded rows of the last evaluate(): the median squared distance from a row to its nearest other row.
+  double median_nearest_distance() const;
+  Vector variables_of(const Matrix& transform) const;
+  Matrix transform_of(const Vector& variables) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct LinearNcaSolution {
+  Matrix transform;
+  BaselineReport report;
+};
+
+// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point. The watch
+// counts on from `first_iteration`; the report counts from 0.
+LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const BaselineLimits& limits,
+                                   const IterationWatch& watch, int first_iteration = 0);
+
+}  // namespace bregmax::internal

@@ -1,0 +1,96 @@
+#include "bregmax/divergence/kernel_embedding.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/squared_euclidean.hpp"
+#include "core/blas.hpp"
+#include "divergence/checks.hpp"
+
+namespace bregmax {
+namespace {
+
+constexpr int kLargestDegree = 10;
+
+void check_kernel(const Kernel& kernel) {
+  if (!(kernel.bandwidth > 0) || !std::isfinite(kernel.bandwidth)) {
+    throw Error(fmt::format("the bandwidth of the kernel is {}; allowed: a finite number > 0", kernel.bandwidth));
+  }
+  if (kernel.degree < 1 || kernel.degree > kLargestDegree) {
+    throw Error(fmt::format("the degree of the kernel is {}; allowed: 1 to {}", kernel.degree, kLargestDegree));
+  }
+}
+
+const Matrix& part(const EmbeddingParts& parts, const std::string& name) {
+  const auto found = parts.find(name);
+  if (found == parts.end()) throw Error(fmt::format("the kernel embedding has no '{}'", name));
+  return found->second;
+}
+
+// The product of two matrices, through BLAS.
+Matrix product(const Matrix& left, const Matrix& right, bool transpose_right) {
+  Matrix out(left.rows(), transpose_right ? right.rows() : right.cols());
+  internal::gemm(false, transpose_right, out.rows(), out.cols(), left.cols(), 1, left.data(), left.cols(), right.data(),
+                 right.cols(), 0, out.data(), out.cols());
+  return out;
+}
+
+}  // namespace
+
+Matrix Kernel::values(const MatrixView& rows, const MatrixView& support) const {
+  const double scale = bandwidth * bandwidth;
+  if (kind == KernelKind::kRbf) {
+    Matrix out = SquaredEuclidean().matrix(rows, support);
+    out = (out.array() / (-2 * scale)).exp();
+    return out;
+  }
+  const Matrix base = (1 + product(rows, support, true).array() / scale).matrix();
+  Matrix out = base;
+  for (int power = 1; power < degree; ++power) out.array() *= base.array();
+  if (!(out.cwiseAbs().maxCoeff() <= internal::kLargestEntry)) {
+    throw Error(fmt::format("a polynomial kernel of degree {} and bandwidth {} leaves the range of numbers", degree,
+                            bandwidth));
+  }
+  return out;
+}
+
+KernelEmbedding::KernelEmbedding(const Kernel& kernel, Matrix support, Matrix coefficients)
+    : kernel_(kernel), support_(std::move(support)), coefficients_(std::move(coefficients)) {
+  check_kernel(kernel_);
+  if (support_.size() == 0 || coefficients_.size() == 0 || support_.rows() != coefficients_.rows()) {
+    throw Error(
+        fmt::format("the kernel embedding has {} x {} support rows and {} x {} coefficients; allowed: as many "
+                    "rows of each, at least one",
+                    support_.rows(), support_.cols(), coefficients_.rows(), coefficients_.cols()));
+  }
+  internal::check_parameters(support_, "the support of the kernel embedding");
+  internal::check_parameters(coefficients_, "the coefficients of the kernel embedding");
+}
+
+std::shared_ptr<const Divergence> KernelEmbedding::from_parts(const EmbeddingParts& parts) {
+  const Matrix& kernel = part(parts, "kernel");
+  if (kernel.size() != 3) throw Error(fmt::format("'kernel' has {} numbers; allowed: 3", kernel.size()));
+  const double kind = kernel(0), degree = kernel(2);
+  if (!(kind == 0 || kind == 1) || !(degree >= 1 && degree <= kLargestDegree) || degree != std::floor(degree)) {
+    throw Error(fmt::format("'kernel' is of the kind {} and the degree {}; allowed: 0 or 1, and 1 to {}", kind, degree,
+                            kLargestDegree));
+  }
+  return std::make_shared<KernelEmbedding>(
+      Kernel{kind == 0 ? KernelKind::kRbf : KernelKind::kPolynomial, kernel(1), static_cast<int>(degree)},
+      part(parts, "support"), part(parts, "coefficients"));
+}
+
+EmbeddingParts KernelEmbedding::parts() const {
+  Matrix kernel(1, 3);
+  kernel << (kernel_.kind == KernelKind::kRbf ? 0 : 1), kernel_.bandwidth, kernel_.degree;
+  return {{"kernel", std::move(kernel)}, {"support", support_}, {"coefficients", coefficients_}};
+}
+
+// Each row by itself: a row must get the same value alone as among others, so that D(x, x) is exactly 0.
+Matrix KernelEmbedding::map(const MatrixView& rows) const {
+  return product(kernel_.values(rows, support_), coefficients_, false);
+}
+
+}  // namespace bregmax

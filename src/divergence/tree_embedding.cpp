@@ -1,0 +1,108 @@
+#include "bregmax/divergence/tree_embedding.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "divergence/checks.hpp"
+
+namespace bregmax {
+namespace {
+
+void check_trees(const TreeEnsemble& trees, Index features, Index dimension) {
+  const auto count = static_cast<int>(trees.nodes.size());
+  for (int n = 0; n < count; ++n) {
+    const TreeNode& node = trees.nodes[static_cast<std::size_t>(n)];
+    const bool leaf = node.feature == -1;
+    const bool fits = leaf ? node.left >= 0 && node.left < trees.leaves.rows()
+                           : node.feature >= 0 && node.feature < features && std::isfinite(node.threshold) &&
+                                 node.left > n && node.left < count && node.right > n && node.right < count;
+    if (!fits) throw Error(fmt::format("node {} of the tree embedding does not fit the others", n));
+  }
+  for (const int root : trees.roots) {
+    if (root < 0 || root >= count) {
+      throw Error(fmt::format("a tree of the tree embedding begins at node {}; allowed: 0 to {}", root, count - 1));
+    }
+  }
+  if (!trees.roots.empty() && trees.leaves.cols() != dimension) {
+    throw Error(
+        fmt::format("the leaves of the tree embedding have {} values; allowed: {}", trees.leaves.cols(), dimension));
+  }
+  if (trees.leaves.size() > 0) internal::check_parameters(trees.leaves, "the leaves of the tree embedding");
+}
+
+const Matrix& part(const EmbeddingParts& parts, const std::string& name, Index cols) {
+  const auto found = parts.find(name);
+  if (found == parts.end()) throw Error(fmt::format("the tree embedding has no '{}'", name));
+  if (cols > 0 && found->second.cols() != cols) {
+    throw Error(
+        fmt::format("'{}' of the tree embedding has {} columns; allowed: {}", name, found->second.cols(), cols));
+  }
+  return found->second;
+}
+
+int whole(double value) {
+  if (!(value >= -1 && value <= 1e9) || value != std::floor(value)) {
+    throw Error(fmt::format("a node number of the tree embedding is {}; allowed: whole numbers", value));
+  }
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+void TreeEnsemble::add_to(const MatrixView& rows, Matrix& out) const {
+#pragma omp parallel for schedule(static) if (rows.rows() * static_cast <Index>(roots.size()) > 20000)
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (const int root : roots) {
+      const TreeNode* node = nodes.data() + root;
+      while (node->feature >= 0) {
+        node = nodes.data() + (rows(i, node->feature) <= node->threshold ? node->left : node->right);
+      }
+      out.row(i) += leaves.row(node->left);
+    }
+  }
+}
+
+TreeEmbedding::TreeEmbedding(Matrix linear, TreeEnsemble trees) : linear_(std::move(linear)), trees_(std::move(trees)) {
+  if (linear_.size() == 0) throw Error("the linear part of the tree embedding is empty");
+  internal::check_parameters(linear_, "the linear part of the tree embedding");
+  check_trees(trees_, linear_.cols(), linear_.rows());
+}
+
+std::shared_ptr<const Divergence> TreeEmbedding::from_parts(const EmbeddingParts& parts) {
+  const Matrix& linear = part(parts, "linear", 0);
+  TreeEnsemble trees;
+  if (parts.contains("nodes")) {
+    const Matrix& nodes = part(parts, "nodes", 4);
+    for (Index n = 0; n < nodes.rows(); ++n) {
+      trees.nodes.push_back({whole(nodes(n, 0)), nodes(n, 1), whole(nodes(n, 2)), whole(nodes(n, 3))});
+    }
+    for (const double root : part(parts, "roots", 1).reshaped()) trees.roots.push_back(whole(root));
+    trees.leaves = part(parts, "leaves", linear.rows());
+  }
+  return std::make_shared<TreeEmbedding>(linear, std::move(trees));
+}
+
+EmbeddingParts TreeEmbedding::parts() const {
+  EmbeddingParts parts{{"linear", linear_}};
+  if (trees_.roots.empty()) return parts;
+  Matrix nodes(static_cast<Index>(trees_.nodes.size()), 4), roots(static_cast<Index>(trees_.roots.size()), 1);
+  for (Index n = 0; n < nodes.rows(); ++n) {
+    const TreeNode& node = trees_.nodes[static_cast<std::size_t>(n)];
+    nodes.row(n) << node.feature, node.threshold, node.left, node.right;
+  }
+  for (Index t = 0; t < roots.rows(); ++t) roots(t, 0) = trees_.roots[static_cast<std::size_t>(t)];
+  parts.emplace("nodes", std::move(nodes));
+  parts.emplace("roots", std::move(roots));
+  parts.emplace("leaves", trees_.leaves);
+  return parts;
+}
+
+Matrix TreeEmbedding::map(const MatrixView& rows) const {
+  Matrix out = rows * linear_.transpose();
+  trees_.add_to(rows, out);
+  return out;
+}
+
+}  // namespace bregmax

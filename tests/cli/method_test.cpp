@@ -1,0 +1,101 @@
+// The classical methods as a user runs them.
+
+#include <gmock/gmock.h>
+
+#include "cli/program.hpp"
+
+namespace bregmax::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Outcome fit_iris(const TemporaryDirectory& directory, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"fit", "builtin:iris", "--threads", "1"});
+  return run(directory, arguments);
+}
+
+TEST(Method, EveryOneOfThemIsLearnedSavedAndApplied) {
+  const TemporaryDirectory directory;
+  const nlohmann::json methods = json_of(run(directory, {"methods", "--json"}))["methods"];
+  ASSERT_GE(methods.size(), 6U);
+  std::string targets;
+  for (int i = 0; i < 60; ++i) targets += std::to_string(i) + "," + std::to_string(2 * i) + ",1.5\n";
+  directory.write("targets.csv", targets);
+  for (const nlohmann::json& method : methods) {
+    const std::string name = method["name"];
+    std::vector<std::string> arguments = {"--method", name, "--out", "m.bregmax", "--json"};
+    if (method["supervision"] == "targets") arguments.insert(arguments.end(), {"--targets-file", "targets.csv"});
+    const Outcome outcome = fit_iris(directory, arguments);
+    ASSERT_EQ(outcome.exit_code, 0) << name << outcome.err;
+    const nlohmann::json report = json_of(outcome);
+    EXPECT_EQ(report["method"], name);
+    EXPECT_EQ(report["status"], "converged");
+    EXPECT_LE(report["stationarity"], report["tolerance"]);
+    EXPECT_EQ(report["parameters"].size(), method["parameters"].size());
+    const nlohmann::json shown = json_of(run(directory, {"show", "m.bregmax", "--json"}));
+    EXPECT_EQ(shown["method"], name);
+    EXPECT_EQ(shown["parameters"], report["parameters"]);
+    const Outcome text = run(directory, {"show", "m.bregmax"});
+    EXPECT_THAT(text.out, HasSubstr("stationarity"));
+    const Outcome scores = run(directory, {"evaluate", "m.bregmax", "builtin:iris", "--restarts", "2", "--json"});
+    EXPECT_EQ(scores.exit_code, 0) << name << scores.err;
+    EXPECT_GE(json_of(scores)["auc"], 0.5) << name;
+    EXPECT_EQ(run(directory, {"cluster", "m.bregmax", "builtin:iris", "-k", "3", "--json"}).exit_code, 0);
+  }
+}
+
+TEST(Method, ParametersReachTheMethod) {
+  const TemporaryDirectory directory;
+  const auto objective = [&](const std::string& gamma) {
+    return json_of(fit_iris(directory, {"--method", "itml", "--method-parameter", "gamma=" + gamma,
+                                        "--method-parameter", "constraints=50", "--json"}))["objective"]
+        .get<double>();
+  };
+  EXPECT_LT(objective("0.01"), objective("1"));
+  const nlohmann::json wu =
+      json_of(fit_iris(directory, {"--method", "wu2009", "--method-parameter", "kernel=exponential", "--json"}));
+  EXPECT_EQ(wu["parameters"]["kernel"], "exponential");
+  EXPECT_EQ(wu["divergence"], "exponential_sum");
+}
+
+TEST(Method, ALimitIsExitCodeOneAndNoFileUnlessAsked) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> limited = {"--method", "itml",  "--max-iterations", "1", "--tolerance",
+                                            "1e-12",    "--out", "m.bregmax"};
+  const Outcome outcome = fit_iris(directory, limited);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("not converged: the limit of 1 iterations"));
+  EXPECT_THAT(outcome.err, HasSubstr("m.bregmax was not written"));
+  EXPECT_EQ(run(directory, {"show", "m.bregmax"}).exit_code, 2);
+  std::vector<std::string> kept = limited;
+  kept.emplace_back("--keep-partial");
+  EXPECT_EQ(fit_iris(directory, kept).exit_code, 1);
+  EXPECT_EQ(run(directory, {"show", "m.bregmax"}).exit_code, 0);
+}
+
+TEST(Method, MistakesAreToldInOneLine) {
+  const TemporaryDirectory directory;
+  directory.write("plain.csv", "a,b\n1,2\n3,4\n");
+  const auto mistake = [&](const std::vector<std::string>& arguments) {
+    const Outcome outcome = fit_iris(directory, arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(mistake({"--method", "itlm"}), HasSubstr("--method is 'itlm'; allowed: pbdl, euclidean"));
+  EXPECT_THAT(mistake({"--method", "itml", "--lambda", "1"}), HasSubstr("--lambda does not go with --method itml"));
+  EXPECT_THAT(mistake({"--method", "itml", "--comparisons", "10"}), HasSubstr("--comparisons does not go"));
+  EXPECT_THAT(mistake({"--method", "itml", "--method-parameter", "gamma=0"}),
+              HasSubstr("gamma is 0; allowed: a number > 0"));
+  EXPECT_THAT(mistake({"--method", "itml", "--method-parameter", "gamma"}), HasSubstr("allowed: NAME=VALUE"));
+  EXPECT_THAT(mistake({"--method", "gmml", "--method-parameter", "k=1"}),
+              HasSubstr("gmml has no parameter 'k'; allowed: t, lambda"));
+  EXPECT_THAT(mistake({"--method", "mahalanobis"}), HasSubstr("give --targets-file"));
+  EXPECT_THAT(mistake({"--method", "mlr-auc", "--all-pairs"}), HasSubstr("mlr-auc cannot learn from pairs"));
+  EXPECT_THAT(mistake({"--method-parameter", "gamma=1"}), HasSubstr("name one with --method"));
+  const Outcome unlabelled = run(directory, {"fit", "plain.csv", "--method", "gmml"});
+  EXPECT_EQ(unlabelled.exit_code, 2);
+  EXPECT_THAT(unlabelled.err, HasSubstr("there is no label column"));
+}
+
+}  // namespace
+}  // namespace bregmax::testing
