@@ -11,7 +11,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double kExactLeverage = 0.1;
 // What the downdate may cost: this share of a dense factorization of everything.
-constexpr double kUpdateBudget = 0.5;
+constexpr double kUpdateBudget = 0.15;
 
 // For anchored problems. Without the coupled hinges the matrix is an arrow: a_k meets only itself, z and L, so
 // eliminating every a_k (d x d blocks, A_k = F_k F_k') leaves one dense matrix S in y = (z, L):

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "core/blas.hpp"
 #include "optimize/normal_equations.hpp"
 
@@ -20,15 +22,15 @@ class DenseFactorization final : public Factorization {
         from_owner_(problem.features),
         from_piece_(problem.features),
         column_weight_(problem.locations) {
-    index_.reserve(at(4 * problem.features + 8));
-    value_.reserve(at(4 * problem.features + 8));
+    row_begin_.push_back(0);
+    for (const HingeItem& item : problem.coupled) append_row(item);
   }
 
   bool factor(const NormalWeights& w) override {
     matrix_.setZero();
     for (Index k = 0; k < p_.pieces; ++k) add_piece(w, k);
     if (!p_.all_anchored) add_owners(w);
-    for (std::size_t t = 0; t < p_.coupled.size(); ++t) add_coupled(p_.coupled[t], w.coupled(static_cast<Index>(t)));
+    for (std::size_t t = 0; t < p_.coupled.size(); ++t) add_coupled(t, w.coupled(static_cast<Index>(t)));
     matrix_.topLeftCorner(p_.z_count, p_.z_count).array() += grounding_weight(p_, w);
     const Index last = size_ - 1;
     matrix_(last, last) += w.lipschitz;
@@ -113,41 +115,32 @@ class DenseFactorization final : public Factorization {
     }
   }
 
-  // One row of the coupled hinges: D[plus] - D[minus], as (index, coefficient) pairs.
-  void add_coupled(const HingeItem& item, double weight) {
-    count_ = 0;
-    add_entry(item.plus, 1);
-    add_entry(item.minus, -1);
-    for (Index i = 0; i < count_; ++i) {
-      for (Index j = 0; j < count_; ++j) {
-        if (index_[at(i)] >= index_[at(j)]) {
-          matrix_(index_[at(i)], index_[at(j)]) += weight * value_[at(i)] * value_[at(j)];
-        }
-      }
+  void add_coupled(std::size_t item, double weight) {
+    for (std::size_t i = row_begin_[item]; i < row_begin_[item + 1]; ++i) {
+      double* row = matrix_.data() + unknown_[i] * size_;
+      const double factor = weight * coefficient_[i];
+      for (std::size_t j = row_begin_[item]; j <= i; ++j) row[unknown_[j]] += factor * coefficient_[j];
     }
   }
-  void add_entry(Index entry, double sign) {
+
+  // One row of the coupled hinges, D[plus] - D[minus], in the order of the unknowns.
+  void append_row(const HingeItem& item) {
+    std::map<Index, double> row;
+    add_entry(item.plus, 1, row);
+    add_entry(item.minus, -1, row);
+    for (const auto& [unknown, coefficient] : row) {
+      unknown_.push_back(unknown);
+      coefficient_.push_back(coefficient);
+    }
+    row_begin_.push_back(unknown_.size());
+  }
+  void add_entry(Index entry, double sign, std::map<Index, double>& row) const {
     const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[at(l)];
-    push(p_.z_of_owner[at(l)], sign);
-    push(p_.z_of_piece[at(k)], -sign);
-    for (Index j = 0; j < p_.features; ++j) push(slope_at(k) + j, -sign * (p_.location(l, j) - p_.anchor(k, j)));
-    if (!p_.anchored[at(l)]) {
-      for (Index j = 0; j < p_.features; ++j) push(slope_at(o) + j, sign * (p_.location(l, j) - p_.anchor(o, j)));
-    }
-  }
-  void push(Index index, double value) {
-    for (Index i = 0; i < count_; ++i) {
-      if (index_[at(i)] == index) {
-        value_[at(i)] += value;
-        return;
-      }
-    }
-    if (static_cast<std::size_t>(count_) == index_.size()) {
-      index_.push_back(0);
-      value_.push_back(0);
-    }
-    index_[at(count_)] = index;
-    value_[at(count_++)] = value;
+    row[p_.z_of_owner[at(l)]] += sign;
+    row[p_.z_of_piece[at(k)]] -= sign;
+    for (Index j = 0; j < p_.features; ++j) row[slope_at(k) + j] -= sign * (p_.location(l, j) - p_.anchor(k, j));
+    if (p_.anchored[at(l)]) return;
+    for (Index j = 0; j < p_.features; ++j) row[slope_at(o) + j] += sign * (p_.location(l, j) - p_.anchor(o, j));
   }
 
   const CanonicalProblem& p_;
@@ -155,9 +148,9 @@ class DenseFactorization final : public Factorization {
   Index size_;
   Matrix matrix_, difference_, weighted_, block_;
   Vector from_owner_, from_piece_, column_weight_;
-  std::vector<Index> index_;
-  std::vector<double> value_;
-  Index count_ = 0;
+  std::vector<std::size_t> row_begin_;  // of each coupled hinge, in the next two
+  std::vector<Index> unknown_;
+  std::vector<double> coefficient_;
 };
 
 }  // namespace
