@@ -11,9 +11,10 @@ FUZZ_RUNS ?= 20000
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-sanitizers bench clean format \
-        bootstrap-build bootstrap-test bootstrap-bench \
-        check-format tidy fuzz micro-benchmarks highs-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+.PHONY: help demo build wheel test test-python test-sanitizers bench clean format \
+        bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
+        check-format tidy fuzz micro-benchmarks highs-comparison python-benchmark \
+        $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -28,13 +29,19 @@ build: bootstrap-build  ## the program, at build/release/bin/bregmax
 	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program >/dev/null; fi
 	@cmake --build build/release --target bin/bregmax
 
+wheel: bootstrap-python  ## the Python package, as build/wheel/bregmax-*.whl
+	@tools/python-package wheel
+
 test: bootstrap-test  ## everything that must hold: format, tests, fuzzing
-	+@tools/stages "$(MAKE)" check-format test-release fuzz
+	+@tools/stages "$(MAKE)" check-format test-release test-python fuzz
+
+test-python: bootstrap-python build  ## the Python package, as a wheel in a fresh virtual environment
+	@tools/python-package test
 
 test-sanitizers: bootstrap-test  ## the tests again under the thread, address and undefined behaviour sanitizers
 	+@tools/stages "$(MAKE)" test-tsan test-asan-ubsan
 
-bench: micro-benchmarks highs-comparison  ## measure speed, also against HiGHS (long; see BENCH_OPTIONS)
+bench: micro-benchmarks highs-comparison python-benchmark  ## measure speed, also against HiGHS (long; see BENCH_OPTIONS)
 
 clean:  ## remove everything that was built
 	rm -rf build
@@ -60,7 +67,10 @@ micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and re
 highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
 	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
 
-bootstrap-build bootstrap-test bootstrap-bench: bootstrap-%:
+python-benchmark: bootstrap-python build  ## what Python adds to the time of the library; nearest neighbours against scikit-learn
+	@tools/python-package bench
+
+bootstrap-build bootstrap-python bootstrap-test bootstrap-bench: bootstrap-%:
 	@tools/bootstrap $*
 
 # `make build` may have left a folder without tests, so the preset is applied anew each time.
