@@ -147,20 +147,19 @@ nb::tuple fit_labels(const Rows& rows, const Integers& classes, const nb::dict& 
   const std::vector<int> class_of_row = copy(classes);
   AutoFitOptions planned = plan(options, static_cast<Index>(rows.shape(0)), nullptr);
   planned.supervision = {label_supervision(options, planned.supervision.front())};
-  AutoFitResult result;
-  run_interruptibly(
-      [&](const RunControl& control) { result = fit_from_labels(view(rows), class_of_row, planned, control); },
-      on_progress, option<int>(options, "threads"));
-  return outcome(std::move(result));
+  const auto work = [rows, class_of_row, planned](const RunControl& control) {
+    return fit_from_labels(view(rows), class_of_row, planned, control);
+  };
+  return outcome(run_interruptibly<AutoFitResult>(work, on_progress, option<int>(options, "threads")));
 }
 
 nb::tuple fit_given(const Rows& rows, const Supervision& given, const nb::dict& options,
                     const nb::object& on_progress) {
   const AutoFitOptions planned = plan(options, static_cast<Index>(rows.shape(0)), &given);
-  AutoFitResult result;
-  run_interruptibly([&](const RunControl& control) { result = fit_from_items(view(rows), given, planned, control); },
-                    on_progress, option<int>(options, "threads"));
-  return outcome(std::move(result));
+  const auto work = [rows, given, planned](const RunControl& control) {
+    return fit_from_items(view(rows), given, planned, control);
+  };
+  return outcome(run_interruptibly<AutoFitResult>(work, on_progress, option<int>(options, "threads")));
 }
 
 // items: one row of row numbers an item.

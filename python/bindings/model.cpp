@@ -193,8 +193,10 @@ void bind_parts(nb::class_<Model>& type) {
       .def_prop_ro("features", &Model::features)
       .def_rw("feature_names", &Model::feature_names)
       .def_rw("class_names", &Model::class_names)
-      .def_prop_ro("center", [](const Model& model) { return to_numpy(model.scaling.center); })
-      .def_prop_ro("scale", [](const Model& model) { return to_numpy(model.scaling.scale); })
+      .def_prop_ro(
+          "center", [](const Model& model) { return to_numpy(model.scaling.center); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "scale", [](const Model& model) { return to_numpy(model.scaling.scale); }, nb::rv_policy::automatic)
       .def_prop_ro("record", &record_as_dict)
       .def_prop_ro("tuning", &tuning_as_dict)
       .def("piece_parameters", &piece_parameters);

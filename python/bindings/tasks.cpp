@@ -31,13 +31,11 @@ nb::dict cluster(const Model& model, const Rows& rows, Index clusters, const std
   options.restarts = restarts;
   options.max_iterations = max_iterations;
   options.seed = seed;
-  KMeansResult result;
-  run_interruptibly(
-      [&](const RunControl& control) {
-        with_scaled(model, view(rows),
-                    [&](const MatrixView& scaled) { result = kmeans(*model.divergence, scaled, options, control); });
-      },
-      on_progress, threads);
+  const auto work = [model, rows, options](const RunControl& control) {
+    return with_scaled(model, view(rows),
+                       [&](const MatrixView& scaled) { return kmeans(*model.divergence, scaled, options, control); });
+  };
+  KMeansResult result = run_interruptibly<KMeansResult>(work, on_progress, threads);
   nb::dict dict;
   dict["labels"] = to_numpy(result.best.cluster_of_row);
   dict["objective"] = result.best.objective;
@@ -91,16 +89,15 @@ VectorOut regress(const Model& model, const Rows& stored, const Numbers& targets
 }
 
 nb::tuple rank_rows(const Model& model, const Rows& queries, const Rows& pool, Index top, int threads) {
-  std::vector<std::vector<RankedRow>> lists;
-  run_interruptibly(
-      [&](const RunControl& control) {
-        with_scaled(model, view(queries), [&](const MatrixView& scaled_queries) {
-          with_scaled(model, view(pool), [&](const MatrixView& scaled_pool) {
-            lists = rank(*model.divergence, scaled_queries, scaled_pool, top, control);
-          });
-        });
-      },
-      nb::none(), threads);
+  using Lists = std::vector<std::vector<RankedRow>>;
+  const auto work = [model, queries, pool, top](const RunControl& control) {
+    return with_scaled(model, view(queries), [&](const MatrixView& scaled_queries) {
+      return with_scaled(model, view(pool), [&](const MatrixView& scaled_pool) {
+        return rank(*model.divergence, scaled_queries, scaled_pool, top, control);
+      });
+    });
+  };
+  const Lists lists = run_interruptibly<Lists>(work, nb::none(), threads);
   const std::size_t width = lists.empty() ? 0 : lists.front().size();
   std::vector<std::int64_t> rows;
   rows.reserve(lists.size() * width);
@@ -122,14 +119,12 @@ nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& cla
                        const nb::object& on_progress) {
   EvaluationOptions options;
   options.seed = seed;
-  EvaluationScores scores;
-  run_interruptibly(
-      [&](const RunControl& control) {
-        with_scaled(model, view(rows), [&](const MatrixView& scaled) {
-          scores = evaluate(*model.divergence, scaled, {classes.data(), classes.size()}, options, control);
-        });
-      },
-      on_progress, threads);
+  const auto work = [model, rows, classes, options](const RunControl& control) {
+    return with_scaled(model, view(rows), [&](const MatrixView& scaled) {
+      return evaluate(*model.divergence, scaled, {classes.data(), classes.size()}, options, control);
+    });
+  };
+  const auto scores = run_interruptibly<EvaluationScores>(work, on_progress, threads);
   nb::dict dict;
   dict["rand_index"] = scores.rand_index;
   dict["adjusted_rand_index"] = scores.adjusted_rand_index;
@@ -141,16 +136,13 @@ nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& cla
   return dict;
 }
 
-RankingSummary summarise(const Model& model, const Rows& rows, const Integers& classes, int threads) {
-  RankingSummary summary;
-  run_interruptibly(
-      [&](const RunControl& control) {
-        with_scaled(model, view(rows), [&](const MatrixView& scaled) {
-          summary = evaluate_ranking(*model.divergence, scaled, {classes.data(), classes.size()}, {}, control);
-        });
-      },
-      nb::none(), threads);
-  return summary;
+double average_precision_of(const Model& model, const Rows& rows, const Integers& classes, int threads) {
+  const auto work = [model, rows, classes](const RunControl& control) {
+    return with_scaled(model, view(rows), [&](const MatrixView& scaled) {
+      return evaluate_ranking(*model.divergence, scaled, {classes.data(), classes.size()}, {}, control);
+    });
+  };
+  return run_interruptibly<RankingSummary>(work, nb::none(), threads).average_precision;
 }
 
 }  // namespace
@@ -172,10 +164,7 @@ void bind_tasks(nb::module_& module) {
   module.def("regress", &regress, model, stored, nb::arg("targets").noconvert(), queries, k, threads);
   module.def("rank", &rank_rows, model, queries, nb::arg("pool").noconvert(), nb::arg("top"), threads);
   module.def("evaluate", &evaluate_rows, model, rows, classes, nb::arg("seed"), threads, on_progress);
-  module.def(
-      "average_precision",
-      [](const Model& m, const Rows& r, const Integers& c, int t) { return summarise(m, r, c, t).average_precision; },
-      model, rows, classes, threads);
+  module.def("average_precision", &average_precision_of, model, rows, classes, threads);
 }
 
 }  // namespace bregmax::python

@@ -1,0 +1,30 @@
+"""The code of the documentation runs, block after block."""
+
+import re
+
+import pytest
+from conftest import REPOSITORY
+
+
+@pytest.mark.parametrize("page", ["python.md", "python-api.md"])
+def test_code_blocks(page, tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (REPOSITORY / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 5
+    session = {}
+    for number, block in enumerate(blocks, start=1):
+        exec(compile(block, f"{page}, block {number}", "exec"), session)
+    matplotlib.pyplot.close("all")
+
+
+def test_the_api_page_names_everything():
+    import bregmax
+
+    page = (REPOSITORY / "docs/python-api.md").read_text()
+    for name in bregmax.__all__:
+        assert name in page, name
+    for name in ("generator", "divergence_to", "divergence_from", "lambda_path", "asymmetry"):
+        assert f"bregmax.plot.{name}" in page
