@@ -67,7 +67,8 @@ micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and re
 highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
 	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
 
-python-benchmark: bootstrap-python build  ## what Python adds to the time of the library; nearest neighbours against scikit-learn
+python-benchmark: bootstrap-bench bootstrap-python build build/bench/build.ninja  ## what Python adds; neighbours against scikit-learn
+	@cmake --build build/bench --target python_reference
 	@tools/python-package bench
 
 bootstrap-build bootstrap-python bootstrap-test bootstrap-bench: bootstrap-%:
