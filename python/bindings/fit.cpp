@@ -64,13 +64,17 @@ std::vector<int> pieces_to_try(const nb::dict& options, Index rows) {
   return tried;
 }
 
+// Not given: what the library recommends where lambda is chosen from labels, standardised features otherwise.
 void plan_scales(const std::optional<std::string>& scale, bool choose_more, AutoFitOptions& plan) {
-  const bool automatic = scale ? *scale == "auto" : choose_more;
-  if (scale && *scale != "auto" && *scale != "standard" && *scale != "none") {
+  if (!scale) {
+    if (!choose_more) plan.scales = {Scale::kStandard};
+  } else if (*scale == "auto") {
+    plan.scales = {Scale::kStandard, Scale::kNone};
+  } else if (*scale == "standard" || *scale == "none") {
+    plan.scales = {*scale == "none" ? Scale::kNone : Scale::kStandard};
+  } else {
     throw Error(fmt::format("scale is '{}'; allowed: 'standard', 'none' or 'auto'", *scale));
   }
-  plan.scales = automatic ? std::vector<Scale>{Scale::kStandard, Scale::kNone}
-                          : std::vector<Scale>{scale && *scale == "none" ? Scale::kNone : Scale::kStandard};
 }
 
 // The same rules as those of `bregmax fit`: lambda is chosen unless it is given, or the supervision are targets. With

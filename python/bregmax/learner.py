@@ -29,7 +29,8 @@ class BregmanLearner(DivergenceLearner):
     n_pieces : int, "all" or "auto"
         Affine pieces; "all": one a row.
     scale : "standard", "none", "auto" or None
-        None: "auto" where lambda is chosen from labels, "standard" otherwise.
+        "auto" chooses between the two. None: as the library recommends where lambda is chosen from labels, "standard"
+        otherwise.
     supervision : "auto", "all_pairs", "comparisons" or "hard_comparisons"
         What `fit` makes of the labels.
     n_comparisons : int or None
