@@ -77,6 +77,25 @@ void plan_scales(const std::optional<std::string>& scale, bool choose_more, Auto
   }
 }
 
+LabelSupervisionOptions label_supervision(const nb::dict& options, LabelSupervisionOptions supervision) {
+  const auto kind = option<std::string>(options, "supervision");
+  if (kind == "all_pairs") {
+    supervision.kind = LabelSupervision::kAllPairs;
+  } else if (kind == "comparisons") {
+    supervision.kind = LabelSupervision::kComparisons;
+  } else if (kind == "hard_comparisons") {
+    supervision.kind = LabelSupervision::kHardComparisons;
+  } else if (kind != "auto") {
+    throw Error(
+        fmt::format("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", kind));
+  }
+  const auto comparisons = option<std::optional<Index>>(options, "n_comparisons");
+  supervision.comparisons = comparisons.value_or(supervision.kind == LabelSupervision::kHardComparisons ? 0 : 2000);
+  supervision.neighbours = option<Index>(options, "hard_neighbors");
+  supervision.seed = option<std::uint64_t>(options, "seed");
+  return supervision;
+}
+
 // The same rules as those of `bregmax fit`: lambda is chosen unless it is given, or the supervision are targets. With
 // it are chosen, where labels say what is good, the smoothing and the scaling, unless they are given.
 AutoFitOptions plan(const nb::dict& options, Index rows, const Supervision* given) {
@@ -84,6 +103,7 @@ AutoFitOptions plan(const nb::dict& options, Index rows, const Supervision* give
   plan.fit = fixed_options(options);
   plan.pieces = plan.fit.piece_of ? std::vector<int>{0} : pieces_to_try(options, rows);
   plan.folds = option<int>(options, "folds");
+  if (given == nullptr) plan.supervision = {label_supervision(options, plan.supervision.front())};
   const auto lambda = option<Tunable>(options, "lam");
   const auto lambdas = option<std::optional<std::vector<double>>>(options, "lambdas");
   if (lambdas) plan.lambdas = *lambdas;
@@ -103,25 +123,6 @@ AutoFitOptions plan(const nb::dict& options, Index rows, const Supervision* give
   }
   plan.tune_for = given != nullptr ? Measure::kLoss : measure_named(option<std::string>(options, "tune_for"));
   return plan;
-}
-
-LabelSupervisionOptions label_supervision(const nb::dict& options, LabelSupervisionOptions supervision) {
-  const auto kind = option<std::string>(options, "supervision");
-  if (kind == "all_pairs") {
-    supervision.kind = LabelSupervision::kAllPairs;
-  } else if (kind == "comparisons") {
-    supervision.kind = LabelSupervision::kComparisons;
-  } else if (kind == "hard_comparisons") {
-    supervision.kind = LabelSupervision::kHardComparisons;
-  } else if (kind != "auto") {
-    throw Error(
-        fmt::format("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", kind));
-  }
-  const auto comparisons = option<std::optional<Index>>(options, "n_comparisons");
-  supervision.comparisons = comparisons.value_or(supervision.kind == LabelSupervision::kHardComparisons ? 0 : 2000);
-  supervision.neighbours = option<Index>(options, "hard_neighbors");
-  supervision.seed = option<std::uint64_t>(options, "seed");
-  return supervision;
 }
 
 // The model (None when the run ended before there was one) and what the solver says about it.
@@ -149,8 +150,7 @@ nb::tuple outcome(AutoFitResult&& result) {
 nb::tuple fit_labels(const Rows& rows, const Integers& classes, const nb::dict& options,
                      const nb::object& on_progress) {
   const std::vector<int> class_of_row = copy(classes);
-  AutoFitOptions planned = plan(options, static_cast<Index>(rows.shape(0)), nullptr);
-  planned.supervision = {label_supervision(options, planned.supervision.front())};
+  const AutoFitOptions planned = plan(options, static_cast<Index>(rows.shape(0)), nullptr);
   const auto work = [rows, class_of_row, planned](const RunControl& control) {
     return fit_from_labels(view(rows), class_of_row, planned, control);
   };
