@@ -11,10 +11,10 @@ FUZZ_RUNS ?= 20000
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-sanitizers bench clean format \
-        bootstrap-build bootstrap-test bootstrap-bench \
+.PHONY: help demo build wheel test test-python test-sanitizers bench clean format \
+        bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+        neighbours-comparison python-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -29,13 +29,20 @@ build: bootstrap-build  ## the program, at build/release/bin/bregmax
 	@if [[ ! -e build/release/build.ninja ]]; then cmake --preset program >/dev/null; fi
 	@cmake --build build/release --target bin/bregmax
 
+wheel: bootstrap-python  ## the Python package, as build/wheel/bregmax-*.whl
+	@tools/python-package wheel
+
 test: bootstrap-test  ## everything that must hold: format, tests, fuzzing
-	+@tools/stages "$(MAKE)" check-format test-release fuzz
+	+@tools/stages "$(MAKE)" check-format test-release test-python fuzz
+
+test-python: bootstrap-python build  ## the Python package, as a wheel in a fresh virtual environment
+	@tools/python-package test
 
 test-sanitizers: bootstrap-test  ## the tests again under the thread, address and undefined behaviour sanitizers
 	+@tools/stages "$(MAKE)" test-tsan test-asan-ubsan
 
-bench: micro-benchmarks highs-comparison baselines-comparison neighbours-comparison  ## measure speed, also against HiGHS and metric-learn (long; see BENCH_OPTIONS)
+# Long; see BENCH_OPTIONS.
+bench: micro-benchmarks highs-comparison baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
 
 clean:  ## remove everything that was built
 	rm -rf build
@@ -68,7 +75,11 @@ neighbours-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready 
 	@cmake --build build/bench --target trace_method
 	@build/venv/bin/python benchmarks/neighbours_comparison.py
 
-bootstrap-build bootstrap-test bootstrap-bench: bootstrap-%:
+python-benchmark: bootstrap-bench bootstrap-python build build/bench/build.ninja  ## what Python adds; neighbours against scikit-learn
+	@cmake --build build/bench --target python_reference
+	@tools/python-package bench
+
+bootstrap-build bootstrap-python bootstrap-test bootstrap-bench: bootstrap-%:
 	@tools/bootstrap $*
 
 # `make build` may have left a folder without tests, so the preset is applied anew each time.

@@ -1,12 +1,12 @@
 #include "bregmax/tasks/nearest_neighbours.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "bregmax/core/error.hpp"
 #include "tasks/checks.hpp"
@@ -15,6 +15,8 @@
 
 namespace bregmax {
 namespace {
+
+constexpr Index kBlockEntries = Index{1} << 18, kFewestQueries = 64;
 
 struct NearGroup {
   double divergence;
@@ -28,36 +30,101 @@ struct Voters {
   std::int64_t votes_per_row;
 };
 
+bool nearer(const NearGroup& a, const NearGroup& b) { return a.divergence < b.divergence; }
+
 // Work space of one thread.
-struct VoteBuffer {
+class VoteBuffer {
+ public:
   std::vector<NearGroup> near;
   std::vector<Voters> voters;
   std::int64_t denominator = 1;
-  double median = 0;  // of the divergences, the scale of their rounding
 
-  double farthest_tied(double nearest) const {
-    return internal::farthest_tied(nearest, median, internal::kTieTolerance);
+  void begin_query(std::span<const double> divergences) {
+    divergences_ = divergences;
+    largest_ = 0;
+    median_.reset();
   }
+
+  void raise_largest(double divergence) { largest_ = std::max(largest_, divergence); }
+
+  // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; the largest
+  // one, which is found much faster, bounds it.
+  double not_tied_beyond(double nearest) const {
+    return internal::farthest_tied(nearest, largest_, internal::kTieTolerance);
+  }
+
+  bool tied(double nearest, double divergence) {
+    if (divergence <= nearest) return true;
+    if (divergence > not_tied_beyond(nearest)) return false;
+    return divergence <= internal::farthest_tied(nearest, median(), internal::kTieTolerance);
+  }
+
+ private:
+  double median() {
+    if (!median_) {
+      sorted_.assign(divergences_.begin(), divergences_.end());
+      const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
+      std::nth_element(sorted_.begin(), middle, sorted_.end());
+      median_ = *middle;
+    }
+    return *median_;
+  }
+
+  std::span<const double> divergences_;
+  double largest_ = 0;
+  std::optional<double> median_;  // of this query, once it was needed
+  std::vector<double> sorted_;
 };
+
+void replace_farthest(std::vector<NearGroup>& heap, const NearGroup& group) {
+  std::pop_heap(heap.begin(), heap.end(), nearer);
+  heap.back() = group;
+  std::push_heap(heap.begin(), heap.end(), nearer);
+}
+
+// Fills buffer.near with the k nearest groups and all that are tied with the farthest of them, in no order.
+//
+// One pass with a heap of the k + 1 nearest so far. After the first rows hardly any comes in, so that it is enough to
+// look at the least of a chunk at a time.
+void find_near(std::span<const double> divergences, Index k, VoteBuffer& buffer) {
+  constexpr Index kChunk = 64;
+  auto& near = buffer.near;
+  const auto groups = static_cast<Index>(divergences.size());
+  buffer.begin_query(divergences);
+  near.clear();
+  Index begin = std::min(k + 1, groups);
+  for (Index g = 0; g < begin; ++g) {
+    near.push_back({divergences[g], g});
+    buffer.raise_largest(divergences[g]);
+  }
+  std::make_heap(near.begin(), near.end(), nearer);
+  for (; begin < groups; begin += kChunk) {
+    const Index end = std::min(begin + kChunk, groups);
+    const Eigen::Map<const Eigen::ArrayXd> chunk(divergences.data() + begin, end - begin);
+    buffer.raise_largest(chunk.maxCoeff());
+    if (chunk.minCoeff() >= near.front().divergence) continue;
+    for (Index g = begin; g < end; ++g) {
+      if (divergences[g] < near.front().divergence) replace_farthest(near, {divergences[g], g});
+    }
+  }
+  if (groups <= k) return;
+  std::pop_heap(near.begin(), near.end(), nearer);
+  const double next = near.back().divergence, farthest = near.front().divergence;
+  near.pop_back();
+  if (next > buffer.not_tied_beyond(farthest)) return;
+  near.clear();
+  for (Index g = 0; g < groups; ++g) {
+    if (buffer.tied(farthest, divergences[g])) near.push_back({divergences[g], g});
+  }
+}
 
 // Fills buffer.voters, nearest first. Votes are whole multiples of 1 / (rows tied at the k-th distance), so that equal
 // numbers of votes compare equal.
 template <class RowsOfGroup>
-void find_voters(const double* divergences, Index groups, Index k, const RowsOfGroup& rows_of, VoteBuffer& buffer) {
-  auto& near = buffer.near;
-  near.resize(static_cast<std::size_t>(groups));
-  for (Index g = 0; g < groups; ++g) near[static_cast<std::size_t>(g)] = {divergences[g], g};
-  const auto nearer = [](const NearGroup& a, const NearGroup& b) { return a.divergence < b.divergence; };
-  std::nth_element(near.begin(), near.begin() + groups / 2, near.end(), nearer);
-  buffer.median = near[static_cast<std::size_t>(groups / 2)].divergence;
+void find_voters(std::span<const double> divergences, Index k, const RowsOfGroup& rows_of, VoteBuffer& buffer) {
   // Every group has a row, so that the k-th row is no farther than the k-th group: the rest need not be sorted.
-  if (k < groups) {
-    std::nth_element(near.begin(), near.begin() + (k - 1), near.end(), nearer);
-    const double farthest = buffer.farthest_tied(near[static_cast<std::size_t>(k - 1)].divergence);
-    near.erase(std::partition(near.begin() + k, near.end(),
-                              [&](const NearGroup& candidate) { return candidate.divergence <= farthest; }),
-               near.end());
-  }
+  find_near(divergences, k, buffer);
+  auto& near = buffer.near;
   std::sort(near.begin(), near.end(), nearer);
 
   buffer.voters.clear();
@@ -65,8 +132,7 @@ void find_voters(const double* divergences, Index groups, Index k, const RowsOfG
   for (std::size_t first = 0, end = 0;; first = end) {
     Index tied_rows = 0;
     const double divergence = near[first].divergence;
-    const double farthest = buffer.farthest_tied(divergence);
-    for (; end < near.size() && near[end].divergence <= farthest; ++end) {
+    for (; end < near.size() && buffer.tied(divergence, near[end].divergence); ++end) {
       near[end].divergence = divergence;  // so that tied ones are equal from here on
       tied_rows += rows_of(near[end].group);
     }
@@ -82,22 +148,28 @@ void find_voters(const double* divergences, Index groups, Index k, const RowsOfG
   }
 }
 
-// Runs find_voters for every query and calls consume(query, buffer) from several threads, in blocks of queries.
+// Runs find_voters for every query and calls consume(query, buffer) from several threads, in blocks of queries. Queries
+// were checked before: nothing in the parallel region throws over its input.
 template <class RowsOfGroup, class Consume>
 void for_each_query(const Divergence& divergence, const internal::ReferenceGroups& groups, const MatrixView& queries,
                     Index k, const RowsOfGroup& rows_of, const Consume& consume) {
   const auto references = divergence.prepare(groups.representatives);
-  const Index step = internal::block_rows(groups.size());
-  Matrix divergences(std::min(step, queries.rows()), groups.size());
-  std::vector<VoteBuffer> buffers(static_cast<std::size_t>(omp_get_max_threads()));
-  for (Index first = 0; first < queries.rows(); first += step) {
-    const Index size = std::min(step, queries.rows() - first);
-    references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
-#pragma omp parallel for schedule(dynamic, 1) if (size * groups.size() > internal::kEntriesForThreads)
-    for (Index q = 0; q < size; ++q) {
-      auto& buffer = buffers[static_cast<std::size_t>(omp_get_thread_num())];
-      find_voters(divergences.row(q).data(), groups.size(), k, rows_of, buffer);
-      consume(first + q, buffer);
+  // Small enough that the divergences of a block are still in the cache when the nearest are looked for.
+  const Index step =
+      std::min(internal::block_rows(groups.size()), std::max(kFewestQueries, kBlockEntries / groups.size()));
+#pragma omp parallel if (queries.rows() * groups.size() > internal::kEntriesForThreads)
+  {
+    Matrix divergences(std::min(step, queries.rows()), groups.size());
+    VoteBuffer buffer;
+#pragma omp for schedule(dynamic, 1)
+    for (Index first = 0; first < queries.rows(); first += step) {
+      const Index size = std::min(step, queries.rows() - first);
+      references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
+      for (Index q = 0; q < size; ++q) {
+        const std::span<const double> row(divergences.row(q).data(), static_cast<std::size_t>(groups.size()));
+        find_voters(row, k, rows_of, buffer);
+        consume(first + q, buffer);
+      }
     }
   }
 }
@@ -141,12 +213,13 @@ void keep_largest(std::vector<Tally>& tallies, const Value& value) {
 }
 
 // Sums of divergences carry rounding, as divergences do.
-void keep_nearest(std::vector<Tally>& tallies, const VoteBuffer& buffer) {
+void keep_nearest(std::vector<Tally>& tallies, VoteBuffer& buffer) {
+  if (tallies.size() == 1) return;
   const auto votes = static_cast<double>(tallies.front().votes);
   double smallest = tallies.front().divergence_sum;
   for (const Tally& tally : tallies) smallest = std::min(smallest, tally.divergence_sum);
-  const double farthest = buffer.farthest_tied(smallest / votes);
-  std::erase_if(tallies, [&](const Tally& tally) { return tally.divergence_sum / votes > farthest; });
+  std::erase_if(tallies,
+                [&](const Tally& tally) { return !buffer.tied(smallest / votes, tally.divergence_sum / votes); });
 }
 
 void check_input(const Divergence& divergence, const MatrixView& stored, const MatrixView& queries, Index k) {
@@ -173,7 +246,7 @@ Classification classify_nearest(const Divergence& divergence, const MatrixView& 
 
   const auto count = static_cast<std::size_t>(queries.rows());
   Classification result{std::vector<int>(count), std::vector<double>(count), std::vector<std::vector<int>>(count)};
-  const auto decide = [&](Index query, const VoteBuffer& buffer) {
+  const auto decide = [&](Index query, VoteBuffer& buffer) {
     std::vector<Tally> tallies = count_votes(buffer, group_classes);
     keep_largest(tallies, [](const Tally& tally) { return tally.votes; });
     keep_nearest(tallies, buffer);

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+#include "bregmax/model/model.hpp"
+
+namespace bregmax::python {
+
+namespace nb = nanobind;
+
+// Arrays that come in are views of the caller's memory: the Python layer sees to type and order, once, and nothing is
+// copied here. Arguments of these types are bound with noconvert().
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<const int, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+inline Eigen::Map<const Matrix> view(const Rows& rows) {
+  return {rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1))};
+}
+inline Eigen::Map<const Vector> view(const Numbers& numbers) {
+  return {numbers.data(), static_cast<Index>(numbers.shape(0))};
+}
+inline std::vector<int> copy(const Integers& integers) { return {integers.data(), integers.data() + integers.size()}; }
+
+// Arrays that go out own the memory that the library filled.
+template <class Array, class Owner, class Data>
+Array hand_over(Owner owned, Data data, std::initializer_list<std::size_t> shape) {
+  auto* kept = new Owner(std::move(owned));
+  nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Owner*>(pointer); });
+  return Array(data(*kept), shape, owner);
+}
+
+using MatrixOut = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using VectorOut = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+inline MatrixOut to_numpy(Matrix matrix) {
+  const auto rows = static_cast<std::size_t>(matrix.rows()), columns = static_cast<std::size_t>(matrix.cols());
+  return hand_over<MatrixOut>(std::move(matrix), [](Matrix& kept) { return kept.data(); }, {rows, columns});
+}
+inline VectorOut to_numpy(Vector vector) {
+  const auto size = static_cast<std::size_t>(vector.size());
+  return hand_over<VectorOut>(std::move(vector), [](Vector& kept) { return kept.data(); }, {size});
+}
+template <class Number>
+nb::ndarray<nb::numpy, Number, nb::ndim<1>> to_numpy(std::vector<Number> numbers) {
+  const std::size_t size = numbers.size();
+  return hand_over<nb::ndarray<nb::numpy, Number, nb::ndim<1>>>(
+      std::move(numbers), [](std::vector<Number>& kept) { return kept.data(); }, {size});
+}
+
+// Calls `work` with the rows as the model's divergence wants them; they are copied only where there is a scaling.
+template <class Work>
+auto with_scaled(const Model& model, const MatrixView& rows, const Work& work) {
+  if (model.scaling.is_identity() && rows.cols() == model.features()) return work(rows);
+  return work(MatrixView(model.scaling.apply(rows)));
+}
+
+}  // namespace bregmax::python

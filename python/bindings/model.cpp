@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "module.hpp"
+
+namespace bregmax::python {
+namespace {
+
+// ---- Making models ----
+
+Model around(std::shared_ptr<const Divergence> divergence, Index features) {
+  Model model;
+  model.divergence = std::move(divergence);
+  model.scaling = Scaling::none(features);
+  for (Index f = 0; f < features; ++f) model.feature_names.push_back(fmt::format("x{}", f));
+  model.record.method = "none";
+  check_model(model);
+  return model;
+}
+
+Model closed_form(const std::string& name, Index features) {
+  if (features < 1) throw Error(fmt::format("features is {}; allowed: 1 or more", features));
+  return around(make_closed_form(name), features);
+}
+
+Model max_affine(const Rows& slopes, const Numbers& offsets, double temperature) {
+  return around(make_max_affine(view(slopes), view(offsets), temperature), static_cast<Index>(slopes.shape(1)));
+}
+
+Model mahalanobis(const Rows& matrix) {
+  return around(std::make_shared<Mahalanobis>(Matrix(view(matrix))), static_cast<Index>(matrix.shape(1)));
+}
+
+Model from_bytes(const nb::bytes& bytes) { return deserialize_model({bytes.c_str(), bytes.size()}, "pickled model"); }
+
+nb::bytes to_bytes(const Model& model) {
+  const std::string bytes = serialize_model(model);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+// ---- What a model is made of ----
+
+struct Pieces {
+  Matrix slopes;
+  Vector offsets;
+  double temperature = 0;
+};
+
+Pieces pieces_of(const Model& model) {
+  if (const auto* plain = dynamic_cast<const MaxAffine*>(model.divergence.get())) {
+    return {plain->slopes(), plain->offsets(), 0};
+  }
+  if (const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get())) {
+    return {smooth->slopes(), smooth->offsets(), smooth->temperature()};
+  }
+  throw Error(fmt::format("the divergence {} has no affine pieces", model.divergence->name()));
+}
+
+nb::tuple piece_parameters(const Model& model) {
+  Pieces pieces = pieces_of(model);
+  return nb::make_tuple(to_numpy(std::move(pieces.slopes)), to_numpy(std::move(pieces.offsets)), pieces.temperature);
+}
+
+nb::dict record_as_dict(const Model& model) {
+  const TrainingRecord& record = model.record;
+  nb::dict dict;
+  dict["method"] = record.method;
+  dict["supervision"] = record.supervision;
+  dict["solver"] = record.solver;
+  dict["status"] = record.status;
+  dict["rows"] = record.rows;
+  dict["items"] = record.items;
+  dict["lambda"] = record.lambda;
+  dict["lipschitz_bound"] = record.lipschitz_bound;
+  dict["lipschitz"] = record.lipschitz;
+  dict["loss"] = record.loss;
+  dict["objective"] = record.objective;
+  dict["dual_objective"] = record.dual_objective;
+  dict["relative_gap"] = record.relative_gap;
+  dict["iterations"] = record.iterations;
+  dict["seconds"] = record.seconds;
+  dict["seed"] = record.seed;
+  dict["constant"] = record.constant;
+  return dict;
+}
+
+nb::object tuning_as_dict(const Model& model) {
+  const TuningRecord& tuning = model.tuning;
+  if (tuning.empty()) return nb::none();
+  nb::list candidates;
+  for (const Settings& settings : tuning.candidates) {
+    nb::dict candidate;
+    for (const Setting& setting : settings) {
+      const char* name = setting.name.c_str();
+      if (setting.word.empty()) {
+        candidate[name] = setting.value;
+      } else {
+        candidate[name] = setting.word;
+      }
+    }
+    candidates.append(candidate);
+  }
+  nb::dict dict;
+  dict["tuned_for"] = tuning.tuned_for;
+  dict["folds"] = tuning.folds;
+  dict["measures"] = tuning.measures;
+  dict["candidates"] = candidates;
+  dict["means"] = to_numpy(tuning.means);
+  dict["standard_errors"] = to_numpy(tuning.standard_errors);
+  dict["chosen"] = tuning.chosen;
+  dict["seconds"] = tuning.seconds;
+  return dict;
+}
+
+// ---- Applying it, to rows that are not scaled ----
+
+MatrixOut divergence_matrix(const Model& model, const Rows& points, const Rows& references) {
+  Matrix out;
+  {
+    const nb::gil_scoped_release unlocked;
+    with_scaled(model, view(points), [&](const MatrixView& scaled_points) {
+      with_scaled(model, view(references), [&](const MatrixView& scaled_references) {
+        out = model.divergence->matrix(scaled_points, scaled_references);
+      });
+    });
+  }
+  return to_numpy(std::move(out));
+}
+
+VectorOut rowwise(const Model& model, const Rows& points, const Rows& references) {
+  Vector out;
+  {
+    const nb::gil_scoped_release unlocked;
+    with_scaled(model, view(points), [&](const MatrixView& scaled_points) {
+      with_scaled(model, view(references), [&](const MatrixView& scaled_references) {
+        out = model.divergence->rowwise(scaled_points, scaled_references);
+      });
+    });
+  }
+  return to_numpy(std::move(out));
+}
+
+double value(const Model& model, const Numbers& point, const Numbers& reference) {
+  const auto scaled = [&model](const Numbers& row) {
+    const Eigen::Map<const Vector> raw = view(row);
+    return with_scaled(model, raw.transpose(), [](const MatrixView& rows) { return Vector(rows.row(0)); });
+  };
+  return model.divergence->value(scaled(point), scaled(reference));
+}
+
+VectorOut generator_values(const Model& model, const Rows& points) {
+  Vector out;
+  {
+    const nb::gil_scoped_release unlocked;
+    with_scaled(model, view(points),
+                [&](const MatrixView& scaled) { out = model.divergence->generator_values(scaled); });
+  }
+  return to_numpy(std::move(out));
+}
+
+// Of phi as a function of the rows before scaling, so that
+// D(x, y) = phi(x) - phi(y) - <gradient(y), x - y> holds in the user's own features.
+MatrixOut gradients(const Model& model, const Rows& references) {
+  Matrix out;
+  {
+    const nb::gil_scoped_release unlocked;
+    with_scaled(model, view(references), [&](const MatrixView& scaled) { out = model.divergence->gradients(scaled); });
+    out.array().rowwise() /= model.scaling.scale.transpose().array();
+  }
+  return to_numpy(std::move(out));
+}
+
+nb::ndarray<nb::numpy, int, nb::ndim<1>> pieces_of_rows(const Model& model, const Rows& references) {
+  std::vector<int> out;
+  {
+    const nb::gil_scoped_release unlocked;
+    const Pieces pieces = pieces_of(model);
+    const MaxAffine unsmoothed(pieces.slopes, pieces.offsets);
+    with_scaled(model, view(references), [&](const MatrixView& scaled) { out = unsmoothed.pieces_of(scaled); });
+  }
+  return to_numpy(std::move(out));
+}
+
+void bind_parts(nb::class_<Model>& type) {
+  type.def_prop_ro("name", [](const Model& model) { return model.divergence->name(); })
+      .def_prop_ro("features", &Model::features)
+      .def_rw("feature_names", &Model::feature_names)
+      .def_rw("class_names", &Model::class_names)
+      .def_prop_ro(
+          "center", [](const Model& model) { return to_numpy(model.scaling.center); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "scale", [](const Model& model) { return to_numpy(model.scaling.scale); }, nb::rv_policy::automatic)
+      .def_prop_ro("record", &record_as_dict)
+      .def_prop_ro("tuning", &tuning_as_dict)
+      .def("piece_parameters", &piece_parameters);
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  nb::class_<Model> type(module, "Model");
+  bind_parts(type);
+  const auto points = nb::arg("points").noconvert();
+  const auto references = nb::arg("references").noconvert();
+  type.def_static("load", &load_model, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &save_model, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def_static("from_bytes", &from_bytes, nb::arg("bytes"))
+      .def("to_bytes", &to_bytes)
+      .def("divergence", &divergence_matrix, points, references)
+      .def("rowwise", &rowwise, points, references)
+      .def("value", &value, nb::arg("point").noconvert(), nb::arg("reference").noconvert())
+      .def("phi", &generator_values, points)
+      .def("gradient", &gradients, references)
+      .def("pieces", &pieces_of_rows, references);
+  module.def("closed_form_names", &closed_form_names);
+  module.def("closed_form", &closed_form, nb::arg("name"), nb::arg("features"));
+  module.def("max_affine", &max_affine, nb::arg("slopes").noconvert(), nb::arg("offsets").noconvert(),
+             nb::arg("temperature"));
+  module.def("mahalanobis", &mahalanobis, nb::arg("matrix").noconvert());
+}
+
+}  // namespace bregmax::python

@@ -1,0 +1,24 @@
+#include "module.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include "bregmax/core/error.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, module) {
+  module.doc() = "The C++ library behind bregmax; use the classes of bregmax instead.";
+  module.attr("__version__") = BREGMAX_VERSION;
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void* /*payload*/) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const bregmax::Error& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    }
+  });
+  bregmax::python::bind_data(module);
+  bregmax::python::bind_model(module);
+  bregmax::python::bind_fit(module);
+  bregmax::python::bind_run(module);
+  bregmax::python::bind_tasks(module);
+}

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <functional>
+#include <memory>
+
+#include "bregmax/core/run_control.hpp"
+
+namespace bregmax::python {
+
+using Work = std::function<void(const RunControl&)>;
+
+void run_in_background(Work work, const nanobind::object& on_progress, int threads);
+
+// Runs `work` on a thread of its own, without Python's lock, while the calling thread looks for signals and hands on
+// progress a few times a second. Ctrl-C (or an exception of `on_progress`) asks the work to stop and is raised. An
+// iteration of a solver may take long, so a run that does not stop at once is left to end by itself: `work` must own,
+// by value, all that it reads. `threads`: for the work, 0: as many as the calling thread may use. `on_progress`: None,
+// or called with (phase, iteration, fraction, relative_gap, seconds).
+template <class Result>
+Result run_interruptibly(std::function<Result(const RunControl&)> work, const nanobind::object& on_progress,
+                         int threads) {
+  const auto result = std::make_shared<Result>();
+  run_in_background([result, work = std::move(work)](const RunControl& control) { *result = work(control); },
+                    on_progress, threads);
+  return std::move(*result);
+}
+
+}  // namespace bregmax::python

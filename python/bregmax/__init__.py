@@ -1,0 +1,29 @@
+"""Learn a Bregman divergence from comparisons, pairs, labels or target values.
+
+A divergence is not symmetric: in D(point, reference) the first argument is the point (query, sample), the second the
+reference (candidate, centroid).
+"""
+
+from bregmax._core import __version__
+from bregmax.cluster import BregmanKMeans
+from bregmax.datasets import load_dataset, read_table
+from bregmax.learner import BregmanLearner
+from bregmax.model import Model, closed_form_names, rank
+from bregmax.neighbors import BregmanKNeighborsClassifier, BregmanKNeighborsRegressor
+from bregmax.weakly_supervised import BregmanComparisonsLearner, BregmanPairsLearner, BregmanTargetsLearner
+
+__all__ = [
+    "BregmanComparisonsLearner",
+    "BregmanKMeans",
+    "BregmanKNeighborsClassifier",
+    "BregmanKNeighborsRegressor",
+    "BregmanLearner",
+    "BregmanPairsLearner",
+    "BregmanTargetsLearner",
+    "Model",
+    "__version__",
+    "closed_form_names",
+    "load_dataset",
+    "rank",
+    "read_table",
+]

@@ -1,0 +1,94 @@
+"""Checks and conversions that several estimators share."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+
+
+def rows_of(X: Any, features: int, name: str, owner: str) -> np.ndarray:
+    """X as the library reads it: C-contiguous float64, not copied when it is that already."""
+    rows = check_array(X, dtype=np.float64, order="C", input_name=name)
+    if rows.shape[1] != features:
+        raise ValueError(
+            f"{name} has {rows.shape[1]} features, but {owner} is expecting {features} features as input."
+        )
+    return rows
+
+
+def seed_of(random_state: Any) -> int:
+    """A whole number is itself the seed, as on the command line; anything else draws one."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state is {random_state}; allowed: a whole number >= 0, a RandomState or None")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """What the library calls threads, where 0 is as many as there are."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs < 1:
+        raise ValueError(f"n_jobs is {n_jobs!r}; allowed: a whole number >= 1, -1 or None for all threads")
+    return int(n_jobs)
+
+
+def numbered_by_appearance(y: np.ndarray) -> np.ndarray:
+    """Classes numbered as the readers of the library number them, so that Python and the program learn the same."""
+    _, first, inverse = np.unique(y, return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.int32)
+    number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return np.ascontiguousarray(number[inverse.ravel()])
+
+
+def weights_of(sample_weight: Any, items: int) -> np.ndarray:
+    if sample_weight is None:
+        return np.ones(items)
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != (items,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({items},), one weight an item")
+    return weights
+
+
+def tuples_of(tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and, for each item, their numbers: from numbers of rows of X, or from rows of shape (m, t, d)."""
+    given = np.asarray(tuples)
+    allowed = " or ".join(str(size) for size in sizes)
+    if given.ndim == 3:
+        if X is not None:
+            raise ValueError(f"{name} holds rows (3 dimensions), so X must be left out")
+        check_array(given.reshape(-1, given.shape[2]), dtype=np.float64, input_name=name)
+        rows, numbers_of_rows = np.unique(
+            given.reshape(-1, given.shape[2]).astype(np.float64), axis=0, return_inverse=True
+        )
+        indices = numbers_of_rows.reshape(given.shape[:2])
+    elif given.ndim == 2:
+        if X is None:
+            raise ValueError(f"{name} holds row numbers (2 dimensions), so X (or a preprocessor) is needed")
+        rows = check_array(X, dtype=np.float64, order="C", input_name="X")
+        if not np.issubdtype(given.dtype, np.integer):
+            raise ValueError(f"{name} has 2 dimensions and so holds row numbers, which must be whole; found {given.dtype}")
+        if given.size and (given.min() < 0 or given.max() >= len(rows)):
+            raise ValueError(f"{name} has row numbers from {given.min()} to {given.max()}; allowed: 0 to {len(rows) - 1}")
+        indices = given
+    else:
+        raise ValueError(f"{name} has {given.ndim} dimensions; expected row numbers (m, t) or rows (m, t, d)")
+    if indices.shape[1] not in sizes:
+        raise ValueError(f"{name} has {indices.shape[1]} rows an item; expected {allowed}")
+    if len(indices) == 0:
+        raise ValueError(f"{name} is empty; at least one item is needed")
+    return np.ascontiguousarray(rows), np.ascontiguousarray(indices, dtype=np.int64)
+
+
+def similar_of(y: Any, items: int) -> np.ndarray:
+    """1 for similar and 0 for dissimilar pairs, from metric-learn's +1 and -1, from 1 and 0, or from truth values."""
+    labels = np.asarray(y)
+    if labels.shape != (items,):
+        raise ValueError(f"y has shape {labels.shape}; expected ({items},), one label a pair")
+    if not np.isin(labels, (-1, 0, 1)).all() or (np.isin(labels, 0).any() and np.isin(labels, -1).any()):
+        raise ValueError("y must hold 1 for similar pairs and -1 (or 0) for dissimilar ones")
+    return np.ascontiguousarray(labels == 1, dtype=np.int32)

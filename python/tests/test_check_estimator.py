@@ -1,0 +1,23 @@
+"""scikit-learn's own checks of everything that learns from a table."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import bregmax
+
+
+@parametrize_with_checks(
+    [
+        bregmax.BregmanLearner(),
+        bregmax.BregmanLearner(1.0),
+        bregmax.BregmanLearner(1.0, n_pieces=5, supervision="comparisons", smoothing=0.5),
+        bregmax.BregmanKMeans(),
+        bregmax.BregmanKNeighborsClassifier(divergence="squared_euclidean"),
+        bregmax.BregmanKNeighborsClassifier(divergence=bregmax.BregmanLearner(1.0)),
+        bregmax.BregmanKNeighborsRegressor(),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:the learned divergence is constant")
+@pytest.mark.filterwarnings("ignore:not optimal")
+def test_estimator(estimator, check):
+    check(estimator)

@@ -1,0 +1,174 @@
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+import bregmax
+
+
+def test_learns_to_a_proved_gap(few):
+    learner = bregmax.BregmanLearner(1.0).fit(*few)
+    report = learner.report_
+    assert report["status"] == "optimal"
+    assert report["objective"] == pytest.approx(report["loss"] + 1.0 * report["lipschitz"])
+    assert 0 <= report["objective"] - report["dual_objective"] <= 1e-8 * max(report["objective"], 1)
+    assert learner.score(*few) > 0.9
+    assert learner.n_features_in_ == 4
+    assert list(learner.classes_) == ["setosa", "versicolor", "virginica"]
+    assert learner.model_.class_names == ["setosa", "versicolor", "virginica"]
+
+
+def test_divergence_is_that_of_its_generator(fitted, few):
+    X, _ = few
+    points, references = X[:10], X[10:]
+    phi, gradient = fitted.phi, fitted.gradient(references)
+    by_definition = (
+        phi(points)[:, None]
+        - phi(references)[None, :]
+        - np.einsum("rf,prf->pr", gradient, points[:, None, :] - references[None, :, :])
+    )
+    divergences = fitted.divergence(points, references)
+    np.testing.assert_allclose(divergences, by_definition, atol=1e-12 * max(1, abs(phi(X)).max()))
+    assert (divergences >= 0).all()
+    assert not np.allclose(fitted.divergence(X), fitted.divergence(X).T), "a divergence is not symmetric"
+
+
+def test_pieces_are_those_whose_slopes_the_gradient_has(few):
+    X, y = few
+    learner = bregmax.BregmanLearner(1.0, n_pieces=6).fit(X, y)
+    pieces = learner.pieces(X)
+    assert set(pieces) <= set(range(6))
+    model = learner.model_
+    np.testing.assert_allclose(learner.gradient(X), model.slopes[pieces] / model.scale, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        lambda X: np.asfortranarray(X),
+        lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+        lambda X: np.repeat(X, 3, axis=0)[::3],
+        lambda X: X.tolist(),
+        lambda X: pd.DataFrame(X),
+        lambda X: X.astype(object),
+    ],
+    ids=["fortran", "strided columns", "strided rows", "list", "frame", "object"],
+)
+def test_every_layout_gives_the_same_result(few, fitted, variant):
+    X, y = few
+    other = bregmax.BregmanLearner(1.0).fit(variant(X), y)
+    np.testing.assert_array_equal(other.divergence(variant(X)), fitted.divergence(X))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8])
+def test_every_type_gives_the_result_of_its_numbers(few, dtype):
+    X, y = few
+    X = (10 * X).astype(dtype)
+    one = bregmax.BregmanLearner(1.0).fit(X, y)
+    other = bregmax.BregmanLearner(1.0).fit(X.astype(np.float64), y)
+    np.testing.assert_array_equal(one.divergence(X), other.divergence(X.astype(np.float64)))
+
+
+def test_frames_name_the_features(few):
+    X, y = few
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    learner = bregmax.BregmanLearner(1.0).fit(frame, y)
+    assert list(learner.feature_names_in_) == ["a", "b", "c", "d"]
+    assert learner.model_.feature_names == ["a", "b", "c", "d"]
+    with pytest.raises(ValueError, match="feature names"):
+        learner.divergence(frame[["b", "a", "c", "d"]])
+
+
+def test_clone_and_pickle(few, fitted):
+    X, _ = few
+    copy = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copy.divergence(X), fitted.divergence(X))
+    again = clone(fitted)
+    assert again.get_params() == fitted.get_params() and not hasattr(again, "model_")
+    with pytest.raises(NotFittedError):
+        again.divergence(X)
+
+
+def test_names_of_classes_do_not_matter(few, fitted):
+    X, y = few
+    renamed = np.array([{"setosa": 7, "versicolor": 3, "virginica": 5}[name] for name in y])
+    other = bregmax.BregmanLearner(1.0).fit(X, renamed)
+    np.testing.assert_array_equal(other.divergence(X), fitted.divergence(X))
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(lam=-1.0), "lambda"),
+        (dict(lam="fast"), "lam is 'fast'"),
+        (dict(n_pieces=31), "n_pieces is 31; allowed: 1 to 30"),
+        (dict(n_pieces="some"), "n_pieces is 'some'"),
+        (dict(scale="log"), "scale is 'log'"),
+        (dict(supervision="none"), "supervision is 'none'"),
+        (dict(lam="auto", tune_for="luck"), "luck"),
+        (dict(tol=0.0), "tolerance"),
+        (dict(n_jobs=0), "n_jobs is 0"),
+        (dict(random_state=-1), "random_state is -1"),
+        (dict(lam=1.0, lambdas=[1, 2]), "lambdas"),
+        (dict(lipschitz_bound=-1.0), "[Ll]ipschitz"),
+    ],
+)
+def test_mistakes_are_value_errors(few, change, message):
+    with pytest.raises(ValueError, match=message):
+        bregmax.BregmanLearner(**{"lam": 1.0, **change}).fit(*few)
+
+
+def test_bad_rows_get_the_messages_of_scikit_learn(few, fitted):
+    X, y = few
+    spoilt = X.copy()
+    spoilt[3, 1] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        bregmax.BregmanLearner(1.0).fit(spoilt, y)
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        fitted.divergence(spoilt)
+    with pytest.raises(ValueError, match="X has 3 features, but BregmanLearner is expecting 4 features"):
+        fitted.divergence(X[:, :3])
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        fitted.divergence(X[0])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        bregmax.BregmanLearner(1.0).fit(X, y[:-1])
+    with pytest.raises(ValueError, match="class"):
+        bregmax.BregmanLearner(1.0, supervision="comparisons").fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="two classes"):
+        bregmax.BregmanLearner().fit(X, np.zeros(len(X)))
+
+
+def test_limits_warn(few):
+    with pytest.warns(ConvergenceWarning, match="max_iter=2 was reached"):
+        bregmax.BregmanLearner(1.0, max_iter=2).fit(*few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bregmax.BregmanLearner(1.0).fit(*few)
+
+
+def test_a_constant_divergence_warns(few):
+    with pytest.warns(UserWarning, match="constant"):
+        bregmax.BregmanLearner(1e9).fit(*few)
+
+
+def test_tuning_leaves_its_table(few):
+    learner = bregmax.BregmanLearner(lambdas=[0.1, 10.0], scale="standard").fit(*few)
+    tuning = learner.model_.tuning
+    assert learner.lam_ in (0.1, 10.0)
+    assert len(tuning["candidates"]) == len(tuning["means"])
+    chosen = tuning["candidates"][tuning["chosen"]]
+    assert chosen["lambda"] == learner.lam_ and chosen["smoothing"] == learner.smoothing_
+    column = tuning["measures"].index("average_precision")
+    assert tuning["means"][tuning["chosen"], column] == np.nanmax(tuning["means"][:, column])
+
+
+def test_given_pieces(few):
+    X, y = few
+    piece_of = np.arange(len(X)) // 10
+    learner = bregmax.BregmanLearner(1.0).fit(X, y, piece_of=piece_of)
+    assert learner.model_.slopes.shape == (3, 4)
+    np.testing.assert_array_equal(learner.pieces(X), piece_of)

@@ -1,0 +1,33 @@
+import importlib.metadata
+import importlib.resources
+import re
+
+import bregmax
+from conftest import REPOSITORY
+
+
+def test_the_version_is_that_of_the_build():
+    version = re.search(r"project\(bregmax VERSION ([0-9.]+)", (REPOSITORY / "CMakeLists.txt").read_text()).group(1)
+    assert bregmax.__version__ == version == importlib.metadata.version("bregmax")
+
+
+def test_types_are_part_of_the_package():
+    files = importlib.resources.files("bregmax")
+    assert (files / "py.typed").is_file()
+    stub = (files / "_core.pyi").read_text()
+    assert "class Model" in stub and "def fit_labels" in stub
+
+
+def test_everything_named_is_there_and_documented():
+    for name in bregmax.__all__:
+        assert getattr(bregmax, name).__doc__, name
+
+
+def test_tables(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b,kind\n1,2,x\n3,4,y\n")
+    table = bregmax.read_table(tmp_path / "table.csv")
+    assert table.data.tolist() == [[1, 2], [3, 4]] and table.target.tolist() == ["x", "y"]
+    assert table.feature_names == ["a", "b"]
+    (tmp_path / "numbers.csv").write_text("1,2\n3,4\n")
+    assert bregmax.read_table(tmp_path / "numbers.csv").target is None
+    assert set(bregmax.datasets.names()) >= {"iris", "wine", "ionosphere"}

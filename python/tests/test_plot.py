@@ -1,0 +1,70 @@
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import bregmax
+import bregmax.plot
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def tuned(few):
+    return bregmax.BregmanLearner(lambdas=[0.1, 1.0, 10.0]).fit(*few)
+
+
+def test_every_picture_is_drawn_into_the_axes_it_returns(tuned, few, tmp_path):
+    X, y = few
+    drawings = [
+        lambda **axes: bregmax.plot.generator(tuned, X, (0, 2), resolution=30, **axes),
+        lambda **axes: bregmax.plot.divergence_to(tuned, X[3], X, resolution=30, **axes),
+        lambda **axes: bregmax.plot.divergence_from(tuned.model_, X[3], X, resolution=30, **axes),
+        lambda **axes: bregmax.plot.lambda_path(tuned, **axes),
+        lambda **axes: bregmax.plot.asymmetry(tuned, X, y, **axes),
+    ]
+    for number, draw in enumerate(drawings):
+        _, given = plt.subplots()
+        assert draw(ax=given) is given
+        assert given.has_data()
+        new = draw()
+        assert new is not given and new.has_data()
+        new.figure.savefig(tmp_path / f"{number}.png", dpi=40)
+
+
+def test_the_asymmetry_map_shows_the_differences(tuned, few):
+    X, _ = few
+    shown = bregmax.plot.asymmetry(tuned, X).images[0].get_array()
+    divergences = tuned.divergence(X)
+    np.testing.assert_array_equal(shown, divergences - divergences.T)
+
+
+def test_the_path_shows_the_best_scores_and_the_choice(tuned):
+    ax = bregmax.plot.lambda_path(tuned)
+    line = ax.containers[0].lines[0]
+    np.testing.assert_array_equal(line.get_xdata(), [0.1, 1.0, 10.0])
+    tuning = tuned.model_.tuning
+    column = tuning["measures"].index("average_precision")
+    assert max(line.get_ydata()) == np.nanmax(tuning["means"][:, column])
+    assert bregmax.plot.lambda_path(tuned, "auc").get_ylabel() == "auc"
+
+
+def test_mistakes(tuned, fitted, few):
+    X, _ = few
+    with pytest.raises(ValueError, match="nothing was tuned"):
+        bregmax.plot.lambda_path(fitted)
+    with pytest.raises(ValueError, match="measure is 'luck'"):
+        bregmax.plot.lambda_path(tuned, "luck")
+    with pytest.raises(ValueError, match="features is"):
+        bregmax.plot.generator(tuned, X, (0, 7))
+    with pytest.raises(ValueError, match="3 features"):
+        bregmax.plot.divergence_to(tuned, X[0, :3], X)
+    with pytest.raises(ValueError, match="expected a bregmax.Model"):
+        bregmax.plot.generator("kl", X)

@@ -1,0 +1,132 @@
+"""Long runs: Python's lock, Ctrl-C, progress."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import bregmax
+
+
+def long_problem():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 10))
+    return X, (X[:, 0] * X[:, 1] + 0.5 * random.normal(size=400) > 0).astype(int)
+
+
+class Interrupted:
+    """Sends this process SIGINT after a while, and remembers when."""
+
+    def __enter__(self):
+        self._timer = threading.Timer(0.7, self._send)
+        self._timer.start()
+        return self
+
+    def _send(self):
+        self.sent = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def __exit__(self, *_):
+        self._timer.cancel()
+
+
+@pytest.mark.parametrize("learner", [bregmax.BregmanLearner(), bregmax.BregmanLearner(1e-3)], ids=["tune", "solve"])
+def test_control_c_stops_a_fit_within_a_second(learner):
+    X, y = long_problem()
+    with Interrupted() as interrupted:
+        with pytest.raises(KeyboardInterrupt):
+            learner.fit(X, y)
+        assert time.monotonic() - interrupted.sent < 1
+    assert not hasattr(learner, "model_")
+
+
+def test_other_threads_run_during_a_fit():
+    X, y = long_problem()
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.monotonic()
+    with pytest.warns(match="time_limit"):
+        bregmax.BregmanLearner(1e-3, time_limit=1.0).fit(X, y)
+    end = time.monotonic()
+    done.set()
+    thread.join()
+    during = np.array([begin, *[tick for tick in ticks if begin <= tick <= end], end])
+    assert end - begin > 0.9
+    assert np.diff(during).max() < 0.5, "a thread that holds the lock would stop all others"
+
+
+def test_fits_in_several_threads_agree(few):
+    X, y = few
+    expected = bregmax.BregmanLearner(1.0).fit(X, y).divergence(X)
+    found = [None] * 4
+
+    def fit(number):
+        found[number] = bregmax.BregmanLearner(1.0).fit(X, y).divergence(X)
+
+    threads = [threading.Thread(target=fit, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for divergences in found:
+        np.testing.assert_allclose(divergences, expected, atol=1e-6)
+
+
+def test_the_result_does_not_depend_on_the_threads(few):
+    X, y = few
+    one = bregmax.BregmanLearner(lambdas=[0.1, 10.0], n_jobs=1).fit(X, y)
+    two = bregmax.BregmanLearner(lambdas=[0.1, 10.0], n_jobs=2).fit(X, y)
+    np.testing.assert_allclose(one.divergence(X), two.divergence(X), atol=1e-6)
+    assert one.model_.tuning["chosen"] == two.model_.tuning["chosen"]
+
+
+def test_verbose_shows_progress(capsys):
+    X, y = long_problem()
+    bregmax.BregmanLearner(1.0, verbose=1).fit(X[:150], y[:150])
+    shown = capsys.readouterr()
+    assert "solve" in shown.err and "gap" in shown.err
+    assert shown.out == ""
+    bregmax.BregmanLearner(1.0).fit(X[:60], y[:60])
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_without_tqdm():
+    code = """
+        import sys
+        sys.modules["tqdm"] = sys.modules["tqdm.auto"] = None
+        import bregmax
+        from bregmax._progress import ProgressBar
+        with ProgressBar(1e-8) as bar:
+            bar("solve", 1, float("nan"), 1.0, 0.1)
+            bar("solve", 2, float("nan"), 1e-4, 0.1)
+            bar("tune", 2, 0.25, float("nan"), 0.1)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], check=True, capture_output=True, text=True
+    )
+    assert "solve  50 % (2, gap 1.0e-04)" in run.stderr and "tune  25 % (2)" in run.stderr
+
+
+def test_an_exception_of_the_progress_bar_ends_the_fit(monkeypatch):
+    def refuse(*_):
+        raise ZeroDivisionError("of the bar")
+
+    monkeypatch.setattr("bregmax._progress.ProgressBar.__call__", refuse)
+    X, y = long_problem()
+    begin = time.monotonic()
+    with pytest.raises(ZeroDivisionError, match="of the bar"):
+        bregmax.BregmanLearner(verbose=1).fit(X, y)
+    assert time.monotonic() - begin < 5
