@@ -104,6 +104,8 @@ AutoFitOptions plan(const nb::dict& options, Index rows, const Supervision* give
   plan.pieces = plan.fit.piece_of ? std::vector<int>{0} : pieces_to_try(options, rows);
   plan.folds = option<int>(options, "folds");
   if (given == nullptr) plan.supervision = {label_supervision(options, plan.supervision.front())};
+  const bool pairs_of_rows = given == nullptr && plan.supervision.front().kind == LabelSupervision::kAllPairs;
+  plan.lambdas = pairs_of_rows ? all_pairs_lambdas() : default_lambdas();
   const auto lambda = option<Tunable>(options, "lam");
   const auto lambdas = option<std::optional<std::vector<double>>>(options, "lambdas");
   if (lambdas) plan.lambdas = *lambdas;

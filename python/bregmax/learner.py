@@ -22,7 +22,7 @@ class BregmanLearner(DivergenceLearner):
         Weight of the Lipschitz constant beside the summed loss. "auto", and None except for targets: chosen by
         cross-validation. None for targets: 0.
     lambdas : rising numbers or None
-        What "auto" tries; None: 1e-8, 1e-7, ..., 1e4.
+        What ``"auto"`` tries; None: 1e-4 to 1e6 by decades for all pairs, 1e-8 to 1e4 otherwise.
     smoothing : float, "auto" or None
         Temperature of the returned divergence, which has no ties when > 0. None: "auto" where lambda is chosen from
         labels, 0 otherwise.
