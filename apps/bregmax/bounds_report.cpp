@@ -80,8 +80,8 @@ std::string as_text(const BoundsRequest& request, const ComparisonReport& report
                        "complexity, 32 K L R sqrt(2 ln(2d+2)/m)",
                        "confidence, sqrt((4 ln(4 log2 max(L,2)) + ln(1/delta))/m)",
                        report.stated.total() >= 1 ? "vacuous: no probability is above 1" : "");
-  out += fmt::format("              {:>10}   with the constants of its proof (docs/mathematics.md){}\n\n", number(report.proved.total()),
-                     report.proved.total() >= 1 ? ": vacuous" : "");
+  out += fmt::format("              {:>10}   with the constants of its proof (docs/mathematics.md){}\n\n",
+                     number(report.proved.total()), report.proved.total() >= 1 ? ": vacuous" : "");
   out += held_out_as_text(report.held_out, "violated", "give --held-out-file or --test");
   return out;
 }

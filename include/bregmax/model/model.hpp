@@ -28,7 +28,7 @@ struct TrainingRecord {
   int iterations = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
-  bool constant = false;  // the divergence does not tell the training rows apart
+  bool constant = false;                     // the divergence does not tell the training rows apart
   std::map<std::string, double> parameters;  // of the classical methods, by name
 };
 
