@@ -67,6 +67,9 @@ const std::vector<int>& classes_for(const Table& table, const BaselineMethod& me
 }
 
 BaselineSupervision make_supervision(const FitRequest& request, const BaselineMethod& method, const Table& table) {
+  if (request.scale == "auto") {
+    throw Error(fmt::format("--scale is auto; allowed with --method {}: none or standard", method.name));
+  }
   const Index rows = table.features.rows();
   if (!request.pairs_file.empty()) return read_pairs(request.pairs_file, rows);
   if (!request.targets_file.empty()) return read_targets(request.targets_file, rows);

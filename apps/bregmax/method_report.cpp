@@ -92,7 +92,7 @@ Json method_as_json(const MethodOutcome& outcome) {
       {"items", record.items},
       {"iterations", report.iterations},
       {"seconds", report.seconds},
-      {"scale", outcome.request.scale},
+      {"scale", outcome.request.scale == "none" ? "none" : "standard"},
       {"seed", outcome.request.seed},
       {"data", outcome.table.source},
       {"model", outcome.saved ? Json(outcome.request.out) : Json(nullptr)},

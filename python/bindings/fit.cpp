@@ -90,6 +90,7 @@ LabelSupervisionOptions label_supervision(const nb::dict& options, LabelSupervis
         fmt::format("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", kind));
   }
   const auto comparisons = option<std::optional<Index>>(options, "n_comparisons");
+  if (kind == "auto" && comparisons) supervision.kind = LabelSupervision::kComparisons;
   supervision.comparisons = comparisons.value_or(supervision.kind == LabelSupervision::kHardComparisons ? 0 : 2000);
   supervision.neighbours = option<Index>(options, "hard_neighbors");
   supervision.seed = option<std::uint64_t>(options, "seed");

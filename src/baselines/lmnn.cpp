@@ -284,6 +284,9 @@ LmnnResult learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, co
   internal::check_bounded_rows(rows);
   internal::check_two_classes(class_of_row, rows.rows());
   check_options(options, rows.cols());
+  if ((rows.rowwise() - rows.row(0)).isZero(0)) {
+    throw Error("all rows are equal, so that no metric tells them apart; at least two different rows are needed");
+  }
   const internal::IterationWatch watch(options.limits, control);
   const std::vector<Index> order = internal::order_by_class(class_of_row);
   Matrix centered = rows(order, Eigen::all);

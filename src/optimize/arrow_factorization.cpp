@@ -77,8 +77,7 @@ class ArrowFactorization final : public Factorization {
   }
 
   // With M0 = G G' the whole inverse is G^{-T} (I + U' Q^{-1} U) G^{-1}, U = V G^{-T} = (whitened_, reduced_), the rows
-  // of V being u + v: one
-  // forward and one backward sweep, however many couplings there are.
+  // of V being u + v: one forward and one backward sweep, however many couplings there are.
   void solve(const double* rhs, double* x) override {
     forward_sweep(rhs);
     if (!chosen_.empty()) apply_update();
@@ -378,7 +377,7 @@ class ArrowFactorization final : public Factorization {
   Index y_count_;
   Vector leverage_;
   Index most_exact_ = 0;
-  Vector grid_;  // weights of the entries, those of the couplings left out of the update included
+  Vector grid_;  // weights of the entries, those of the couplings included
   Matrix blocks_, coupling_, schur_, difference_, weighted_;
   Vector forward_, forward_y_;
   Matrix whitened_, reduced_, update_, gathered_, products_;

@@ -34,8 +34,8 @@ struct ItemPlace {
 // not share their anchor). Where the owner is anchored at l, the row of D touches only z and a_k: "anchored". With
 // K = n every location is.
 //
-// Features are centred and divided by their deviation (constant ones are dropped), D by `value_unit`, the objective
-// by `objective_unit`; the norm is then sum_j norm_weight_j |a_j|.
+// Features are centred and divided by their deviation, or by a hundredth of the largest one (constant ones are
+// dropped), D by `value_unit`, the objective by `objective_unit`; the norm is then sum_j norm_weight_j |a_j|.
 struct CanonicalProblem {
   Index locations = 0, pieces = 0, features = 0, z_count = 0;
   Matrix location;                // locations x features; sorted by owner

@@ -62,11 +62,11 @@ struct Cone {
   Index size_ = 0;
 };
 
-// The largest step <= 1 that keeps value + step * change >= 0.
+// The largest step from 0 to 1 that keeps value + step * change >= 0.
 inline double largest_step(const Cone::View& value, const Cone::View& change) {
   double step = 1;
   for (Index i = 0; i < value.size(); ++i) {
-    if (change(i) < 0 && value(i) + step * change(i) < 0) step = -value(i) / change(i);
+    if (change(i) < 0 && value(i) + step * change(i) < 0) step = std::max(0.0, -value(i) / change(i));
   }
   return step;
 }

@@ -48,7 +48,7 @@ class NormalEquations {
   double solve(const Vector& rhs, Vector& x, double tolerance, int max_steps);
   // From the next factor() on, everything goes into one dense factorization, if it fits into memory.
   void use_dense();
-  // Whether couplings are taken as a low-rank update, which needs larger proximal terms.
+  // Whether couplings are taken as a low-rank update, which needs a larger proximal term of the hinges.
   bool uses_update() const { return !dense_ && !problem_.coupled.empty(); }
 
  private:

@@ -74,7 +74,7 @@ class PrimalDualMethod {
   auto slopes_of(Vector& x) const { return x.segment(p_.z_count, slopes()); }
   auto slopes_of(const Vector& x) const { return x.segment(p_.z_count, slopes()); }
 
-  Vector start_slope_limit() const;
+  double start_slope_limit() const;
   void start_norm(double& mu);
   void start_hinges();
   void measure_norm(double& dual, double& largest_norm, double& damage);
@@ -95,6 +95,8 @@ class PrimalDualMethod {
   void correct(double target);
   void correct_centrality(double target);
   void move();
+
+  static constexpr double kToBoundary = 0.97;  // of the way to the first constraint
 
   const CanonicalProblem& p_;
   EntrySet entries_;

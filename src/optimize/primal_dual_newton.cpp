@@ -9,13 +9,12 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// Proximal terms, dual and primal. The arrow factorization takes the couplings as an update, which is accurate only
-// while their weights (at most 1 / delta) and the inverse of what they are added to (at most 1 / proximal) are not
-// both huge: with it the terms are larger. A residual of the hinges is harmless, since losses are recomputed from D.
+// Proximal terms, dual and primal. The arrow factorization takes the couplings as a low-rank term, which is the more
+// accurate the smaller their weights (at most 1 / delta) are: with it that delta is larger. A residual of the hinges is
+// harmless, since losses are recomputed from D.
 constexpr double kDelta = 1e-8;
 constexpr double kProximal = 1e-8;
 constexpr double kUpdateHingeDelta = 1e-6;
-constexpr double kUpdateProximal = 1e-8;
 // Of the refinement of the multipliers, whose weights are of the order of 1.
 constexpr double kRefinementProximal = 1e-10;
 
@@ -24,10 +23,10 @@ constexpr int kMostRefinements = 25;
 }  // namespace
 
 void PrimalDualMethod::set_proximal_terms() {
-  proximal_ = normal_.uses_update() ? kUpdateProximal : kProximal;
+  proximal_ = kProximal;
   // Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it.
-  const double held_by = p_.lambda > 0 ? std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0) : 1.0;
-  proximal_ *= std::min(1.0, proximal_scale_ * (normal_.uses_update() ? 1.0 : held_by));
+  const double held_by = normal_.uses_update() || p_.lambda == 0 ? 1 : std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0);
+  proximal_ *= std::min(1.0, proximal_scale_ * held_by);
   for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
   if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
 }
@@ -53,6 +52,7 @@ void PrimalDualMethod::refine_dual() {
     solve_direction();
     double step = 1;
     for (const Cone* cone : cones_) step = std::min(step, largest_step(cone->y, cone->dy));
+    if (step < 1) step *= kToBoundary;
     for (Cone* cone : cones_) cone->y += step * cone->dy;
     nu_ += step * dnu_;
   }

@@ -188,6 +188,11 @@ TEST(Lmnn, HonoursLimitsAndStops) {
   EXPECT_EQ(learn_lmnn(data.rows, data.classes, {}, control).learned.report.status, BaselineStatus::kStopped);
 }
 
+TEST(Lmnn, RefusesRowsThatAreAllEqual) {
+  const Matrix rows = Matrix::Constant(4, 2, 5.0);
+  EXPECT_THAT([&] { learn_lmnn(rows, {0, 0, 1, 1}); }, ThrowsMessage<Error>(HasSubstr("all rows are equal")));
+}
+
 TEST(Lmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
   const auto refused = [&](const LmnnOptions& options, const char* message) {
