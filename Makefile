@@ -18,7 +18,7 @@ BENCH_OPTIONS ?=
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
-	  awk -F '\t' '{printf "  make %-18s %s\n", $$1, $$2}'
+	  awk -F '\t' '{printf "  make %-22s %s\n", $$1, $$2}'
 	@echo "  make test-PRESET        build and test one preset: $(PRESETS)"
 	@echo "  variables: JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) BENCH_OPTIONS='--help'"
 
