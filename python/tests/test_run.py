@@ -24,6 +24,8 @@ class Interrupted:
     """Sends this process SIGINT after a while, and remembers when."""
 
     def __enter__(self):
+        # Processes that a script starts in the background ignore SIGINT from the beginning, and Python then leaves it so.
+        self._handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         self._timer = threading.Timer(0.7, self._send)
         self._timer.start()
         return self
@@ -34,6 +36,7 @@ class Interrupted:
 
     def __exit__(self, *_):
         self._timer.cancel()
+        signal.signal(signal.SIGINT, self._handler)
 
 
 @pytest.mark.parametrize("learner", [bregmax.BregmanLearner(), bregmax.BregmanLearner(1e-3)], ids=["tune", "solve"])
