@@ -118,9 +118,9 @@ TEST_F(Allocations, NoneWithManyComparisons) {
   expect_no_allocation(problem_of(test::Kind::kComparisons, 30, 3, 500, 30, 0.1));
 }
 
-// So few that the arrow with a low-rank update is the cheaper one.
+// So few, and so many unknowns, that the arrow with a low-rank term is the cheaper one; the set of constraints grows.
 TEST_F(Allocations, NoneWithFewComparisonsAndManyFeatures) {
-  expect_no_allocation(problem_of(test::Kind::kComparisons, 40, 12, 30, 40, 0.1));
+  expect_no_allocation(problem_of(test::Kind::kComparisons, 90, 12, 60, 90, 0.1));
 }
 
 TEST_F(Allocations, NoneWithPairs) { expect_no_allocation(problem_of(test::Kind::kPairs, 40, 4, 400, 40, 0.1)); }
