@@ -12,6 +12,12 @@ enum ExitCode : int { kDone = 0, kNotReached = 1, kMistake = 2 };
 // are known to be right.
 using Action = std::function<ExitCode()>;
 
+// A command that prints something the program knows, as text or with --json, and takes nothing else.
+struct Listing {
+  const char *name, *description, *examples;
+};
+void add_listing(CLI::App& program, const Listing& listing, void (*as_text)(), void (*as_json)(), Action& chosen);
+
 void add_demo(CLI::App& program, Action& chosen);
 void add_fit(CLI::App& program, Action& chosen);
 void add_show(CLI::App& program, Action& chosen);

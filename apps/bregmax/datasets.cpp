@@ -41,20 +41,8 @@ void print_datasets() {
 }  // namespace
 
 void add_datasets(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("datasets", "the built-in datasets");
-  command->footer(kExamples);
-  const auto json = std::make_shared<bool>(false);
-  OptionAdder(*command).json(*json);
-  command->callback([json, &chosen] {
-    chosen = [json] {
-      if (*json) {
-        print_datasets_as_json();
-      } else {
-        print_datasets();
-      }
-      return kDone;
-    };
-  });
+  add_listing(program, {"datasets", "the built-in datasets", kExamples}, print_datasets, print_datasets_as_json,
+              chosen);
 }
 
 }  // namespace bregmax::app

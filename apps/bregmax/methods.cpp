@@ -70,20 +70,8 @@ void print_methods() {
 }  // namespace
 
 void add_methods(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("methods", "the classical methods that fit knows, and their parameters");
-  command->footer(kExamples);
-  const auto json = std::make_shared<bool>(false);
-  OptionAdder(*command).json(*json);
-  command->callback([json, &chosen] {
-    chosen = [json] {
-      if (*json) {
-        print_methods_as_json();
-      } else {
-        print_methods();
-      }
-      return kDone;
-    };
-  });
+  add_listing(program, {"methods", "the classical methods that fit knows, and their parameters", kExamples},
+              print_methods, print_methods_as_json, chosen);
 }
 
 }  // namespace bregmax::app
