@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
-#include "optimize/normal_equations.hpp"
+#include "optimize/slope_elimination.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -13,10 +13,7 @@ constexpr double kExactLeverage = 0.1;
 // What the downdate may cost: this share of a dense factorization of everything.
 constexpr double kUpdateBudget = 0.15;
 
-// For anchored problems. Without the coupled hinges the matrix is an arrow: a_k meets only itself, z and L, so
-// eliminating every a_k (d x d blocks, A_k = F_k F_k') leaves one dense matrix S in y = (z, L):
-//
-//   E_k = F_k^{-1} C_k,    S = H_yy - sum_k E_k' E_k.
+// For anchored problems. Without the coupled hinges the matrix is an arrow, whose shafts SlopeElimination takes away.
 //
 // A coupling w (u - v)(u - v)' on entries u, v of different pieces is 2 w (u u' + v v') - w (u + v)(u + v)': the first
 // part is a weight of two entries and stays in the arrow, the second is a low-rank downdate (Woodbury). An update by
@@ -29,13 +26,10 @@ class ArrowFactorization final : public Factorization {
   ArrowFactorization(const CanonicalProblem& problem, const EntrySet& entries)
       : p_(problem),
         entries_(entries),
-        y_count_(problem.z_count + 1),
+        slopes_(problem, entries),
+        y_count_(slopes_.y_count()),
         grid_(problem.entries()),
-        blocks_(problem.pieces * problem.features, problem.features),
-        coupling_(problem.pieces * problem.features, y_count_),
         schur_(y_count_, y_count_),
-        difference_(problem.locations, problem.features),
-        weighted_(problem.locations, problem.features),
         forward_(problem.pieces * problem.features),
         forward_y_(y_count_) {
     const auto items = static_cast<Index>(problem.coupled.size());
@@ -55,7 +49,7 @@ class ArrowFactorization final : public Factorization {
     gathered_.resize(most, problem.features);
     products_.resize(most, std::max(most, y_count_));
     if (items > 0) {
-      const double budget = kUpdateBudget * std::pow(static_cast<double>(coupling_.rows() + y_count_), 3) / 3;
+      const double budget = kUpdateBudget * std::pow(static_cast<double>(forward_.size() + y_count_), 3) / 3;
       const double y = static_cast<double>(y_count_);
       while (most_exact_ < items) {
         const double r = static_cast<double>(most_exact_ + 16);
@@ -85,23 +79,13 @@ class ArrowFactorization final : public Factorization {
   }
 
  private:
-  double* block(Index k) { return blocks_.data() + k * p_.features * p_.features; }
-  double* coupling(Index k) { return coupling_.data() + k * p_.features * y_count_; }
-
   bool factor_arrow(const NormalWeights& w) {
-    schur_.setZero();
-    for (Index k = 0; k < p_.pieces; ++k) {
-      if (!eliminate_piece(w, k)) return false;
-    }
+    if (!slopes_.factor_blocks(w, grid_)) return false;
+    slopes_.eliminate(w, schur_);
     const Index last = y_count_ - 1;
     schur_(last, last) += w.lipschitz;
     schur_.topLeftCorner(last, last).array() += grounding_weight(p_, w);
     schur_.diagonal().head(last).array() += w.proximal;
-    const Index rows = coupling_.rows();
-    if (rows > 0) {
-      cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, static_cast<int>(y_count_), static_cast<int>(rows), -1,
-                  coupling_.data(), static_cast<int>(y_count_), 1, schur_.data(), static_cast<int>(y_count_));
-    }
     schur_.diagonal().array() *= 1 + 1e-14;
     if (schur_(last, last) == 0) schur_(last, last) = 1;
     const int n = static_cast<int>(y_count_);
@@ -110,106 +94,22 @@ class ArrowFactorization final : public Factorization {
     return info == 0;
   }
 
-  // Fills H_yy, A_k and C_k from the entries (k, .), factors A_k and turns C_k into E_k.
-  bool eliminate_piece(const NormalWeights& w, Index k) {
-    const Index d = p_.features, zk = p_.z_of_piece[at(k)], last = y_count_ - 1;
-    if (!factor_block(w, k)) return false;
-    Eigen::Map<Matrix> c(coupling(k), d, y_count_);
-    c.setZero();
-    const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
-    double total = 0;
-    for (Index i = 0; i < count; ++i) {
-      const Index zo = p_.z_of_owner[at(entries_.location(begin + i))];
-      const double weight = grid_(begin + i);
-      total += weight;
-      schur_(zo, zo) += weight;
-      if (zo > zk) {
-        schur_(zo, zk) -= weight;
-      } else {
-        schur_(zk, zo) -= weight;
-      }
-    }
-    for (Index j = 0; j < d; ++j) {
-      double sum = 0;
-      for (Index i = 0; i < count; ++i) {
-        c(j, p_.z_of_owner[at(entries_.location(begin + i))]) = -weighted_(i, j);
-        sum += weighted_(i, j);
-      }
-      c(j, zk) += sum;
-      c(j, last) = w.norm(k) * w.slope_rank_one(k, j);
-    }
-    schur_(zk, zk) += total;
-    schur_(last, last) += w.norm(k);
-    if (d > 0) {
-      cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(d),
-                  static_cast<int>(y_count_), 1, block(k), static_cast<int>(d), c.data(), static_cast<int>(y_count_));
-    }
-    return true;
-  }
-
-  // A_k = F_k F_k'; leaves weight * (location - anchor) in weighted_.
-  bool factor_block(const NormalWeights& w, Index k) {
-    const Index d = p_.features;
-    if (d == 0) return true;
-    Eigen::Map<Matrix> a(block(k), d, d);
-    const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
-    for (Index i = 0; i < count; ++i) {
-      const Index l = entries_.location(begin + i);
-      for (Index j = 0; j < d; ++j) {
-        difference_(i, j) = p_.location(l, j) - p_.anchor(k, j);
-        weighted_(i, j) = grid_(begin + i) * difference_(i, j);
-      }
-    }
-    gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
-    for (Index i = 0; i < d; ++i) {
-      for (Index j = 0; j < d; ++j) a(i, j) += w.norm(k) * w.slope_rank_one(k, i) * w.slope_rank_one(k, j);
-      a(i, i) = (a(i, i) + w.slope_diagonal(k, i) + w.proximal) * (1 + 1e-14);
-    }
-    const int n = static_cast<int>(d);
-    int info = 0;
-    dpotrf_("U", &n, a.data(), &n, &info);
-    return info == 0;
-  }
-
   void forward_sweep(const double* rhs) {
-    const Index d = p_.features, z = p_.z_count, slopes = p_.pieces * d;
+    const Index z = p_.z_count, slopes = forward_.size();
     std::copy(rhs + z, rhs + z + slopes, forward_.data());
     std::copy(rhs, rhs + z, forward_y_.data());
     forward_y_(z) = rhs[z + slopes];
+    slopes_.forward(forward_.data(), forward_y_.data());
     const int y_int = static_cast<int>(y_count_);
-    for (Index k = 0; k < p_.pieces; ++k) {
-      const double* factor = block(k);
-      double* v = forward_.data() + k * d;
-      for (Index i = 0; i < d; ++i) {
-        double sum = v[i];
-        for (Index j = 0; j < i; ++j) sum -= factor[i * d + j] * v[j];
-        v[i] = sum / factor[i * d + i];
-      }
-    }
-    if (slopes > 0) {
-      cblas_dgemv(CblasRowMajor, CblasTrans, static_cast<int>(slopes), y_int, -1, coupling_.data(), y_int,
-                  forward_.data(), 1, 1, forward_y_.data(), 1);
-    }
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, y_int, schur_.data(), y_int, forward_y_.data(),
                 1);
   }
 
   void backward_sweep(double* x) {
-    const Index d = p_.features, z = p_.z_count, slopes = p_.pieces * d;
+    const Index z = p_.z_count, slopes = forward_.size();
     const int y_int = static_cast<int>(y_count_);
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, y_int, schur_.data(), y_int, forward_y_.data(), 1);
-    if (slopes > 0) {
-      cblas_dgemv(CblasRowMajor, CblasNoTrans, static_cast<int>(slopes), y_int, -1, coupling_.data(), y_int,
-                  forward_y_.data(), 1, 1, forward_.data(), 1);
-    }
-    for (Index k = 0; k < p_.pieces; ++k) {
-      const double* factor = block(k);
-      double* v = forward_.data() + k * d;
-      for (Index i = d - 1; i >= 0; --i) {
-        v[i] /= factor[i * d + i];
-        for (Index j = 0; j < i; ++j) v[j] -= factor[i * d + j] * v[i];
-      }
-    }
+    slopes_.backward(forward_.data(), forward_y_.data());
     std::copy(forward_y_.data(), forward_y_.data() + z, x);
     std::copy(forward_.data(), forward_.data() + slopes, x + z);
     x[z + slopes] = forward_y_(z);
@@ -279,9 +179,7 @@ class ArrowFactorization final : public Factorization {
   // Splits the couplings into those treated exactly (chosen_), whose entries get twice their weight, and the rest,
   // whose entries get it once.
   bool choose_items(const NormalWeights& w) {
-    for (Index k = 0; k < p_.pieces; ++k) {
-      if (!factor_block(w, k)) return false;
-    }
+    if (!slopes_.factor_blocks(w, grid_)) return false;
     chosen_.clear();
     const auto items = static_cast<Index>(p_.coupled.size());
     for (Index t = 0; t < items; ++t) {
@@ -313,13 +211,9 @@ class ArrowFactorization final : public Factorization {
     for (const bool minus : {false, true}) {
       const Index e = minus ? item.minus : item.plus, k = e / p_.locations, l = e % p_.locations;
       double* v = whitened_.data() + (2 * r + (minus ? 1 : 0)) * d;
-      const double* factor = block(k);
-      for (Index i = 0; i < d; ++i) {
-        double sum = p_.anchor(k, i) - p_.location(l, i);
-        for (Index j = 0; j < i; ++j) sum -= factor[i * d + j] * v[j];
-        v[i] = sum / factor[i * d + i];
-        square += v[i] * v[i];
-      }
+      for (Index i = 0; i < d; ++i) v[i] = p_.anchor(k, i) - p_.location(l, i);
+      slopes_.whiten(k, v);
+      for (Index i = 0; i < d; ++i) square += v[i] * v[i];
     }
     return square;
   }
@@ -337,13 +231,10 @@ class ArrowFactorization final : public Factorization {
     for (Index k = 0; k < p_.pieces; ++k) {
       const Index halves = gather(k);
       if (halves == 0) continue;
-      gemm(false, false, halves, y_count_, p_.features, 1, gathered_.data(), p_.features, coupling(k), y_count_, 0,
-           products_.data(), y_count_);
-      for (Index h = 0; h < halves; ++h) {
-        const double* row = products_.data() + h * y_count_;
-        double* out = reduced_.data() + (items_of_piece_[at(k)][at(h)] / 2) * y_count_;
-        for (Index y = 0; y < y_count_; ++y) out[y] -= row[y];
-      }
+      const auto row_of_half = [&](Index h) {
+        return reduced_.data() + (items_of_piece_[at(k)][at(h)] / 2) * y_count_;
+      };
+      slopes_.subtract_products(k, halves, gathered_.data(), products_.data(), row_of_half);
     }
   }
 
@@ -374,11 +265,12 @@ class ArrowFactorization final : public Factorization {
 
   const CanonicalProblem& p_;
   const EntrySet& entries_;
+  SlopeElimination slopes_;
   Index y_count_;
   Vector leverage_;
   Index most_exact_ = 0;
   Vector grid_;  // weights of the entries, those of the couplings included
-  Matrix blocks_, coupling_, schur_, difference_, weighted_;
+  Matrix schur_;
   Vector forward_, forward_y_;
   Matrix whitened_, reduced_, update_, gathered_, products_;
   Vector update_rhs_;

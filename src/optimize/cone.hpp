@@ -8,6 +8,11 @@
 
 namespace bregmax::internal {
 
+// The largest fall of a slack and of a multiplier in one whole step, relative to its value, but at least 1.
+struct StepRates {
+  double primal = 1, dual = 1;
+};
+
 // One family of constraints "s = G x + h >= 0" with multipliers y >= 0. A Newton step solves
 //
 //   G dx - ds + delta dy = -r,    y ds + s dy = c,
@@ -43,11 +48,32 @@ struct Cone {
 
   double weight(Index i) const { return y(i) / (s(i) + delta * y(i)); }
 
-  // dy = (c - y r) / (s + delta y), the part of dy that does not depend on dx.
-  void start_direction() { dy.array() = (c.array() - y.array() * r.array()) / (s.array() + delta * y.array()); }
-  // ds from the finished dy.
-  void finish_direction() {
-    for (Index i = 0; i < s.size(); ++i) ds(i) = y(i) > 0 ? (c(i) - s(i) * dy(i)) / y(i) : 0;
+  // c = goal(s, y, c, change of s, change of y), and dy = (c - y r) / (s + delta y), the part of dy that does not
+  // depend on dx. The changes are those of the direction that is there, or of the accepted one. One pass: vectors over
+  // the entries do not fit into the cache.
+  template <typename Goal>
+  void start_direction(const Goal& goal, bool from_accepted) {
+    const double *from_ds = from_accepted ? ds_accepted.data() : ds.data(),
+                 *from_dy = from_accepted ? dy_accepted.data() : dy.data();
+    const double *slack = s.data(), *multiplier = y.data(), *residual = r.data();
+    double *product = c.data(), *change = dy.data();
+    for (Index i = 0; i < size_; ++i) {
+      const double aim = goal(slack[i], multiplier[i], product[i], from_ds[i], from_dy[i]);
+      product[i] = aim;
+      change[i] = (aim - multiplier[i] * residual[i]) / (slack[i] + delta * multiplier[i]);
+    }
+  }
+
+  // ds from the finished dy, and how fast the direction nears the boundary.
+  void finish_direction(StepRates& rates) {
+    finish(rates, [](Index, double change, double, double) { return change; });
+  }
+  // The same where dy still lacks the part of dx: slack_change is G dx.
+  void finish_direction(const View& slack_change, StepRates& rates) {
+    const double *moved = slack_change.data(), proximal = delta;
+    finish(rates, [moved, proximal](Index i, double change, double slack, double multiplier) {
+      return change - multiplier * moved[i] / (slack + proximal * multiplier);
+    });
   }
   void accept_direction() {
     std::swap(row_[4], row_[6]);
@@ -56,19 +82,29 @@ struct Cone {
   }
 
  private:
+  template <typename Last>
+  void finish(StepRates& rates, const Last& last) {
+    const double *slack = s.data(), *multiplier = y.data(), *product = c.data();
+    double *slack_change = ds.data(), *change = dy.data();
+    double primal = rates.primal, dual = rates.dual;
+    for (Index i = 0; i < size_; ++i) {
+      const double inverse = multiplier[i] > 0 ? 1 / multiplier[i] : 0;
+      const double dual_change = multiplier[i] > 0 ? last(i, change[i], slack[i], multiplier[i]) : 0;
+      const double primal_change = (product[i] - slack[i] * dual_change) * inverse;
+      change[i] = dual_change;
+      slack_change[i] = primal_change;
+      const double primal_rate = -primal_change / slack[i], dual_rate = -dual_change * inverse;
+      primal = primal_rate > primal ? primal_rate : primal;
+      dual = dual_rate > dual ? dual_rate : dual;
+    }
+    rates.primal = primal;
+    rates.dual = dual;
+  }
+
   static constexpr Index kRows = 9;
   Matrix storage_;
   std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8};  // which row of the storage a view is of
   Index size_ = 0;
 };
-
-// The largest step from 0 to 1 that keeps value + step * change >= 0.
-inline double largest_step(const Cone::View& value, const Cone::View& change) {
-  double step = 1;
-  for (Index i = 0; i < value.size(); ++i) {
-    if (change(i) < 0 && value(i) + step * change(i) < 0) step = std::max(0.0, -value(i) / change(i));
-  }
-  return step;
-}
 
 }  // namespace bregmax::internal

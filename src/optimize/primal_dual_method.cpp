@@ -23,6 +23,7 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   const Index norm_size = slopes();
   for (Vector* v : {&t_, &dt_, &dt_accepted_, &dual_residual_t_}) v->setZero(norm_size);
   for (Vector* v : {&zeta_, &dzeta_, &dzeta_accepted_, &dual_residual_zeta_}) v->setZero(hinges_);
+  for (Vector* v : {&over_weight_, &nonneg_weight_, &inverse_sum_}) v->setZero(hinges_);
   const auto equalities = static_cast<Index>(p_.equality_entries.size());
   for (Vector* v : {&nu_, &dnu_, &dnu_accepted_}) v->setZero(equalities);
   for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(p_.entries());
@@ -320,42 +321,44 @@ bool PrimalDualMethod::advance(double least_mu) {
 
 // Straight at the boundary.
 void PrimalDualMethod::predict() {
-  for (Cone* cone : cones_) cone->c = -cone->s.cwiseProduct(cone->y);
+  for (Cone* cone : cones_) {
+    cone->start_direction([](double s, double y, double, double, double) { return -s * y; }, false);
+  }
   solve_direction();
-  step_lengths(false);
+  take_steps();
 }
 
 // At products of `target`, corrected by the second-order term of the prediction, but not so far that a member of a
 // cone is driven to the boundary.
 void PrimalDualMethod::correct(double target) {
   for (Cone* cone : cones_) {
-    cone->c.array() =
-        (target - cone->ds.array() * cone->dy.array()).max(0.0).min(5 * target) - cone->s.array() * cone->y.array();
+    cone->start_direction([target](double s, double y, double, double ds,
+                                   double dy) { return std::min(std::max(target - ds * dy, 0.0), 5 * target) - s * y; },
+                          false);
   }
-  clear_non_constraints(convexity_.c);
   solve_direction();
   accept_direction();
-  step_lengths(true);
+  take_steps();
 }
 
 // Gondzio: aim at a longer step, pull the products that would leave [target / 10, 100 target] back to it, and keep the
 // new direction when the step did grow.
 void PrimalDualMethod::correct_centrality(double target) {
+  const double low = 0.1 * target, high = 100 * target;
   for (int round = 0; round < kMostCorrectors && std::min(primal_step_, dual_step_) < 0.95; ++round) {
     const double aim_primal = std::min(1.0, 1.08 * primal_step_ + 0.3);
     const double aim_dual = std::min(1.0, 1.08 * dual_step_ + 0.3);
     for (Cone* cone : cones_) {
-      for (Index i = 0; i < cone->s.size(); ++i) {
-        const double product =
-            (cone->s(i) + aim_primal * cone->ds_accepted(i)) * (cone->y(i) + aim_dual * cone->dy_accepted(i));
-        if (product < 0.1 * target) cone->c(i) += 0.1 * target - product;
-        if (product > 100 * target) cone->c(i) += std::max(100 * target - product, -100 * target);
-      }
+      cone->start_direction(
+          [=](double s, double y, double c, double ds, double dy) {
+            const double product = (s + aim_primal * ds) * (y + aim_dual * dy);
+            return c + std::max(low - product, 0.0) + std::min(std::max(high - product, -high), 0.0);
+          },
+          true);
     }
-    clear_non_constraints(convexity_.c);
     solve_direction();
     const double old_primal = primal_step_, old_dual = dual_step_;
-    step_lengths(false);
+    take_steps();
     if (primal_step_ + dual_step_ < old_primal + old_dual + 0.02) {
       primal_step_ = old_primal;
       dual_step_ = old_dual;
@@ -373,12 +376,10 @@ void PrimalDualMethod::accept_direction() {
   dnu_.swap(dnu_accepted_);
 }
 
-void PrimalDualMethod::step_lengths(bool accepted) {
-  primal_step_ = dual_step_ = 1;
-  for (const Cone* cone : cones_) {
-    primal_step_ = std::min(primal_step_, largest_step(cone->s, accepted ? cone->ds_accepted : cone->ds));
-    dual_step_ = std::min(dual_step_, largest_step(cone->y, accepted ? cone->dy_accepted : cone->dy));
-  }
+// Of the direction that was solved for last.
+void PrimalDualMethod::take_steps() {
+  primal_step_ = 1 / rates_.primal;
+  dual_step_ = 1 / rates_.dual;
   // A quadratic objective ties the dual residual to the primal step.
   if (p_.has_quadratic) primal_step_ = dual_step_ = std::min(primal_step_, dual_step_);
 }

@@ -85,11 +85,14 @@ class PrimalDualMethod {
   bool factor(bool with_quadratic = true);
   void set_weights(bool with_quadratic = true);
   void set_norm_weights();
+  double reduced_rhs_zeta(Index t) const {
+    return (-dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t)) * inverse_sum_(t);
+  }
   void solve_direction();
   void reduce_norm_rhs();
   void recover_norm();
   void recover_hinges();
-  void step_lengths(bool accepted);
+  void take_steps();
   void accept_direction();
   void predict();
   void correct(double target);
@@ -114,10 +117,12 @@ class PrimalDualMethod {
   Vector divergence_storage_, field_storage_;
   Cone::View divergence_{nullptr, 0}, field_{nullptr, 0};
   Vector linear_, everywhere_, kept_slack_, kept_multiplier_;  // the last three: of every entry, flat
+  Vector over_weight_, nonneg_weight_, inverse_sum_;           // of each hinge: weights of its two sides, 1 / their sum
   std::vector<Index> plus_, minus_;                            // positions of the entries of each hinge
   std::vector<Index> non_constraints_, equalities_;            // positions
   double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1;
   double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
+  StepRates rates_;        // of the direction that was solved for last
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
   double proximal_residual_ = 0, previous_dual_residual_ = 0;
   int poor_solves_ = 0;

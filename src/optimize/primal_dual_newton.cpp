@@ -43,16 +43,16 @@ void PrimalDualMethod::refine_dual() {
     cone->kept_s = cone->s;
     cone->s.setOnes();
     cone->r.setZero();
-    cone->c.setZero();
     cone->delta = 0;
   }
   for (const Index i : equalities_) divergence_(i) = 0;
   proximal_ = kRefinementProximal;
   if (factor(false)) {
+    for (Cone* cone : cones_) {
+      cone->start_direction([](double, double, double, double, double) { return 0.0; }, false);
+    }
     solve_direction();
-    double step = 1;
-    for (const Cone* cone : cones_) step = std::min(step, largest_step(cone->y, cone->dy));
-    if (step < 1) step *= kToBoundary;
+    const double step = rates_.dual > 1 ? kToBoundary / rates_.dual : 1;
     for (Cone* cone : cones_) cone->y += step * cone->dy;
     nu_ += step * dnu_;
   }
@@ -81,7 +81,10 @@ void PrimalDualMethod::set_weights(bool with_quadratic) {
   const auto singles = static_cast<Index>(p_.single.size());
   for (Index t = 0; t < hinges_; ++t) {
     const double over = over_.weight(t), nonneg = nonneg_.weight(t);
-    const double reduced = over + nonneg > 0 ? over * nonneg / (over + nonneg) : 0;
+    over_weight_(t) = over;
+    nonneg_weight_(t) = nonneg;
+    inverse_sum_(t) = over + nonneg > 0 ? 1 / (over + nonneg) : 0;
+    const double reduced = over * nonneg * inverse_sum_(t);
     if (t < singles) {
       w.grid(minus_[at(t)]) += reduced;
     } else {
@@ -110,15 +113,14 @@ void PrimalDualMethod::set_norm_weights() {
   if (bound_.count > 0) w.lipschitz = bound_.weight(0);
 }
 
-// Solves for the right-hand sides c of the cones: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
+// Solves for the right-hand sides c that the cones have started with: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
 void PrimalDualMethod::solve_direction() {
-  for (Cone* cone : cones_) cone->start_direction();
+  clear_non_constraints(convexity_.c);
+  clear_non_constraints(convexity_.dy);
   field_ = convexity_.dy;
   for (const Index i : equalities_) field_(i) = -divergence_(i) / kDelta;
   for (Index t = 0; t < hinges_; ++t) {
-    const double over = over_.weight(t), nonneg = nonneg_.weight(t);
-    const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
-    add_hinge_to_field(t, -over_.dy(t) + (over + nonneg > 0 ? over * rhs_zeta / (over + nonneg) : 0));
+    add_hinge_to_field(t, -over_.dy(t) + over_weight_(t) * reduced_rhs_zeta(t));
   }
   grid_.adjoint(field_.data(), rhs_.data(), rhs_.data() + p_.z_count);
   rhs_(x_.size() - 1) = 0;
@@ -139,10 +141,11 @@ void PrimalDualMethod::solve_direction() {
   for (std::size_t q = 0; q < equalities_.size(); ++q) {
     dnu_(static_cast<Index>(q)) = -(divergence_(equalities_[q]) + field_(equalities_[q])) / kDelta;
   }
-  convexity_.dy.array() -=
-      convexity_.y.array() * field_.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
-  clear_non_constraints(convexity_.dy);
-  for (Cone* cone : cones_) cone->finish_direction();
+  rates_ = {};
+  convexity_.finish_direction(field_, rates_);
+  for (Cone* cone : cones_) {
+    if (cone != &convexity_) cone->finish_direction(rates_);
+  }
 }
 
 // Right-hand side of t into dt_, and its elimination from those of a and L.
@@ -197,11 +200,10 @@ void PrimalDualMethod::recover_norm() {
 
 void PrimalDualMethod::recover_hinges() {
   for (Index t = 0; t < hinges_; ++t) {
-    const double over = over_.weight(t), nonneg = nonneg_.weight(t), change = hinge_argument(field_, t);
-    const double rhs_zeta = -dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t);
-    dzeta_(t) = over + nonneg > 0 ? (rhs_zeta + over * change) / (over + nonneg) : 0;
+    const double over = over_weight_(t), change = hinge_argument(field_, t);
+    dzeta_(t) = reduced_rhs_zeta(t) + over * change * inverse_sum_(t);
     over_.dy(t) -= over * (dzeta_(t) - change);
-    nonneg_.dy(t) -= nonneg * dzeta_(t);
+    nonneg_.dy(t) -= nonneg_weight_(t) * dzeta_(t);
   }
 }
 

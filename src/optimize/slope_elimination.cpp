@@ -1,0 +1,253 @@
+#include "optimize/slope_elimination.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace bregmax::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntrySet& entries)
+    : p_(problem),
+      entries_(entries),
+      y_count_(problem.z_count + 1),
+      blocks_(problem.pieces * problem.features, problem.features),
+      eliminated_(problem.pieces * problem.features, y_count_),
+      width_(at(problem.pieces), 0),
+      place_(at(y_count_), 0),
+      location_by_feature_(problem.location.transpose()),
+      difference_(problem.locations, problem.features),
+      weighted_(problem.locations, problem.features),
+      at_location_(problem.locations),
+      sum_of_location_(problem.locations),
+      solved_(std::max<Index>(1, problem.features)) {
+  if (entries.complete()) {
+    columns_.resize(at(y_count_));
+    std::iota(columns_.begin(), columns_.end(), Index{0});
+  } else {
+    columns_.resize(at(problem.pieces * y_count_));
+    outer_.resize(y_count_, y_count_);
+  }
+}
+
+bool SlopeElimination::factor_blocks(const NormalWeights& weights, const Vector& grid) {
+  grid_ = &grid;
+  for (Index k = 0; k < p_.pieces; ++k) {
+    if (!factor_block(weights, k)) return false;
+  }
+  return true;
+}
+
+// location - anchor of every entry of the piece, and the same times its weight.
+void SlopeElimination::set_weighted_differences(Index k) {
+  const Index d = p_.features, begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
+  const double* anchor = p_.anchor.data() + k * d;
+  for (Index i = 0; i < count; ++i) {
+    const double* location = p_.location.data() + entries_.location(begin + i) * d;
+    double* difference = difference_.data() + i * d;
+    double* weighted = weighted_.data() + i * d;
+    const double weight = (*grid_)(begin + i);
+    for (Index j = 0; j < d; ++j) {
+      difference[j] = location[j] - anchor[j];
+      weighted[j] = weight * difference[j];
+    }
+  }
+}
+
+bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
+  const Index d = p_.features;
+  if (d == 0) return true;
+  set_weighted_differences(k);
+  Eigen::Map<Matrix> a(block(k), d, d);
+  const Index count = entries_.begin(k + 1) - entries_.begin(k);
+  gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
+  for (Index i = 0; i < d; ++i) {
+    for (Index j = 0; j < d; ++j) {
+      a(i, j) += weights.norm(k) * weights.slope_rank_one(k, i) * weights.slope_rank_one(k, j);
+    }
+    a(i, i) = (a(i, i) + weights.slope_diagonal(k, i) + weights.proximal) * (1 + 1e-14);
+  }
+  const int n = static_cast<int>(d);
+  int info = 0;
+  dpotrf_("U", &n, a.data(), &n, &info);
+  return info == 0;
+}
+
+void SlopeElimination::eliminate(const NormalWeights& weights, Matrix& schur) {
+  schur.setZero();
+  for (Index k = 0; k < p_.pieces; ++k) eliminate_piece(weights, k, schur);
+  subtract_squares(schur);
+}
+
+// The columns of E_k that are not 0: those of the piece's entries, z_k and L.
+void SlopeElimination::set_columns(Index k) {
+  const Index zk = p_.z_of_piece[at(k)];
+  Index* column = columns_.data() + k * y_count_;
+  Index count = 0;
+  for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
+    const Index zo = p_.z_of_owner[at(entries_.location(p))];
+    if (zo != zk) column[count++] = zo;
+  }
+  column[count++] = zk;
+  std::sort(column, column + count);
+  column[count++] = y_count_ - 1;
+  width_[at(k)] = count;
+}
+
+// Adds the entries of the piece to H_yy, and turns C_k into E_k.
+void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k, Matrix& schur) {
+  const Index d = p_.features, zk = p_.z_of_piece[at(k)], last = y_count_ - 1;
+  if (d > 0) set_weighted_differences(k);
+  if (!entries_.complete()) set_columns(k);
+  const Index columns_here = width(k);
+  const Index* column = columns(k);
+  for (Index i = 0; i < columns_here; ++i) place_[at(column[i])] = i;
+  Eigen::Map<Matrix> c(eliminated(k), d, columns_here);
+  c.setZero();
+  const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
+  double total = 0;
+  for (Index i = 0; i < count; ++i) {
+    const Index zo = p_.z_of_owner[at(entries_.location(begin + i))];
+    const double weight = (*grid_)(begin + i);
+    total += weight;
+    schur(zo, zo) += weight;
+    schur(std::max(zo, zk), std::min(zo, zk)) -= weight;
+  }
+  for (Index j = 0; j < d; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < count; ++i) {
+      c(j, place_[at(p_.z_of_owner[at(entries_.location(begin + i))])]) = -weighted_(i, j);
+      sum += weighted_(i, j);
+    }
+    c(j, place_[at(zk)]) += sum;
+    c(j, columns_here - 1) = weights.norm(k) * weights.slope_rank_one(k, j);
+  }
+  schur(zk, zk) += total;
+  schur(last, last) += weights.norm(k);
+  if (d > 0) {
+    const int n = static_cast<int>(columns_here);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(d), n, 1, block(k),
+                static_cast<int>(d), c.data(), n);
+  }
+}
+
+void SlopeElimination::subtract_squares(Matrix& schur) {
+  const int d = static_cast<int>(p_.features), y = static_cast<int>(y_count_);
+  if (d == 0) return;
+  if (entries_.complete()) {
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, y, static_cast<int>(eliminated_.rows()), -1, eliminated_.data(),
+                y, 1, schur.data(), y);
+    return;
+  }
+  for (Index k = 0; k < p_.pieces; ++k) {
+    const int n = static_cast<int>(width(k));
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, d, 1, eliminated(k), n, 0, outer_.data(), n);
+    const Index* column = columns(k);
+    for (Index i = 0; i < width(k); ++i) {
+      const double* from = outer_.data() + i * width(k);
+      double* to = schur.data() + column[i] * y_count_;
+      for (Index j = 0; j <= i; ++j) to[column[j]] -= from[j];
+    }
+  }
+}
+
+void SlopeElimination::whiten(Index k, double* v) const {
+  const Index d = p_.features;
+  const double* factor = block(k);
+  for (Index i = 0; i < d; ++i) {
+    double sum = v[i];
+    for (Index j = 0; j < i; ++j) sum -= factor[i * d + j] * v[j];
+    v[i] = sum / factor[i * d + i];
+  }
+}
+
+// v = F_k^{-T} v.
+void SlopeElimination::unwhiten(Index k, double* v) const {
+  const Index d = p_.features;
+  const double* factor = block(k);
+  for (Index i = d - 1; i >= 0; --i) {
+    v[i] /= factor[i * d + i];
+    for (Index j = 0; j < i; ++j) v[j] -= factor[i * d + j] * v[i];
+  }
+}
+
+void SlopeElimination::forward(double* slopes, double* y) {
+  for (Index k = 0; k < p_.pieces; ++k) whiten(k, slopes + k * p_.features);
+  if (entries_.complete()) {
+    forward_by_weights(slopes, y);
+  } else {
+    forward_by_columns(slopes, y);
+  }
+}
+
+void SlopeElimination::backward(double* slopes, const double* y) {
+  if (entries_.complete()) {
+    backward_by_weights(slopes, y);
+  } else {
+    backward_by_columns(slopes, y);
+  }
+  for (Index k = 0; k < p_.pieces; ++k) unwhiten(k, slopes + k * p_.features);
+}
+
+void SlopeElimination::forward_by_columns(const double* slopes, double* y) {
+  const Index d = p_.features;
+  for (Index k = 0; k < p_.pieces; ++k) {
+    const Index* column = columns(k);
+    const Index columns_here = width(k);
+    for (Index j = 0; j < d; ++j) {
+      const double* e = eliminated(k) + j * columns_here;
+      const double v = slopes[k * d + j];
+      for (Index i = 0; i < columns_here; ++i) y[column[i]] -= v * e[i];
+    }
+  }
+}
+
+void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
+  const Index d = p_.features;
+  for (Index k = 0; k < p_.pieces; ++k) {
+    const Index* column = columns(k);
+    const Index columns_here = width(k);
+    for (Index i = 0; i < columns_here; ++i) at_location_(i) = y[column[i]];
+    for (Index j = 0; j < d; ++j) {
+      const Eigen::Map<const Vector> e(eliminated(k) + j * columns_here, columns_here);
+      slopes[k * d + j] -= e.dot(at_location_.head(columns_here));
+    }
+  }
+}
+
+// A complete E is d times as large as the weights that it is made of, and slower to read than to make anew:
+// C_k' u = w (u . (anchor - location)) at the owner of each location.
+void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
+  const Index d = p_.features, locations = p_.locations, last = y_count_ - 1;
+  sum_of_location_.setZero();
+  for (Index k = 0; k < p_.pieces; ++k) {
+    std::copy_n(slopes + k * d, d, solved_.data());
+    unwhiten(k, solved_.data());
+    at_location_.setConstant(-p_.anchor.row(k).dot(solved_.head(d)));
+    for (Index j = 0; j < d; ++j) at_location_ += solved_(j) * location_by_feature_.row(j).transpose();
+    at_location_.array() *= grid_->segment(k * locations, locations).array();
+    sum_of_location_ += at_location_;
+    y[p_.z_of_piece[at(k)]] -= at_location_.sum();
+    y[last] -= Eigen::Map<const Vector>(eliminated(k), d * y_count_)(Eigen::seqN(last, d, y_count_))
+                   .dot(Eigen::Map<const Vector>(slopes + k * d, d));
+  }
+  for (Index l = 0; l < locations; ++l) y[p_.z_of_owner[at(l)]] += sum_of_location_(l);
+}
+
+void SlopeElimination::backward_by_weights(double* slopes, const double* y) {
+  const Index d = p_.features, locations = p_.locations, last = y_count_ - 1;
+  for (Index l = 0; l < locations; ++l) sum_of_location_(l) = y[p_.z_of_owner[at(l)]];
+  for (Index k = 0; k < p_.pieces; ++k) {
+    const double own = y[p_.z_of_piece[at(k)]];
+    at_location_.array() = grid_->segment(k * locations, locations).array() * (sum_of_location_.array() - own);
+    solved_.head(d).noalias() = location_by_feature_ * at_location_;
+    solved_.head(d) -= at_location_.sum() * p_.anchor.row(k).transpose();
+    whiten(k, solved_.data());
+    for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(j) - eliminated(k)[j * y_count_ + last] * y[last];
+  }
+}
+
+}  // namespace bregmax::internal
