@@ -58,7 +58,7 @@ check-format: bootstrap-test  ## are the C++ files formatted?
 
 # Without a package index it is skipped, as the tests of the Python package are; with CI set, that is a failure.
 tidy: bootstrap-test  ## static analysis by clang-tidy; TIDY_ONLY=src/data: a part
-	+@if $(MAKE) --no-print-directory build/tidy-venv/ready; then \
+	+@if $(MAKE) --silent --no-print-directory build/tidy-venv/ready; then \
 	  cmake --preset tidy >/dev/null && tools/tidy build/tidy $(JOBS) $(TIDY_ONLY); \
 	else \
 	  echo "tidy: SKIPPED, no package index with what tools/requirements-tidy.txt names"; [[ -z $$CI ]]; \
