@@ -17,6 +17,12 @@ if(BREGMAX_COVERAGE)
   target_link_options(bregmax_build_flags INTERFACE --coverage)
 endif()
 
+# The instrumented presets compile the files of a target several at a time (CMAKE_UNITY_BUILD), so that their templates
+# are compiled once. Files that use a local name of a neighbour's for something else are compiled alone.
+function(bregmax_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 set(BREGMAX_ROOMS "" CACHE INTERNAL "")
 
 # bregmax_room(NAME SOURCES a.cpp ... ROOMS core ... LIBRARIES fmt::fmt ...)

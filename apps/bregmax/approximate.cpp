@@ -22,7 +22,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kApproximateExamples = R"(
 Examples:
   bregmax approximate --generator kl --dimension 2 --pieces 400
   bregmax approximate --generator itakura_saito --dimension 2 --pieces 1600 --sweep --picture rates.svg
@@ -225,7 +225,7 @@ ExitCode run_approximate(const ApproximateRequest& request) {
 void add_approximate(CLI::App& program, Action& chosen) {
   CLI::App* command =
       program.add_subcommand("approximate", "how well affine pieces approximate a known divergence, beside Theorem 1");
-  command->footer(kExamples);
+  command->footer(kApproximateExamples);
   const auto request = std::make_shared<ApproximateRequest>();
   OptionAdder options(*command);
   options.text("--generator", request->generator, "NAME", "a closed form, mahalanobis, or a model file")->required();

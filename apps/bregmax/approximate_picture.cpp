@@ -61,11 +61,12 @@ Decades decades_of(const Sweep& sweep) {
 
 void draw_axes(Svg& svg, const Decades& decades, const Sweep& sweep) {
   const Style rule{"", kFaintInk, 1, 1}, faint{"", kFaintInk, 0.5, 0.4};
-  for (double power = decades.bottom; power <= decades.top; ++power) {
-    const Point at = decades.place(static_cast<double>(sweep.pieces.front()), std::pow(10, power));
+  const int lowest = static_cast<int>(decades.bottom), highest = static_cast<int>(decades.top);
+  for (int power = lowest; power <= highest; ++power) {
+    const double value = std::pow(10, power);
+    const Point at = decades.place(static_cast<double>(sweep.pieces.front()), value);
     svg.line({kFrame.left, at.y}, {kFrame.right, at.y}, faint);
-    svg.text({kFrame.left - 9, at.y + 4}, fmt::format("{:g}", std::pow(10, power)),
-             {12, Anchor::kEnd, kInk, false, false, 0});
+    svg.text({kFrame.left - 9, at.y + 4}, fmt::format("{:g}", value), {12, Anchor::kEnd, kInk, false, false, 0});
   }
   for (const Index pieces : sweep.pieces) {
     const Point at = decades.place(static_cast<double>(pieces), std::pow(10, decades.bottom));

@@ -18,7 +18,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kBoundsExamples = R"(
 Examples:
   bregmax bounds wine.bregmax builtin:wine
   bregmax bounds wine.bregmax train.csv --test test.csv --json
@@ -182,7 +182,7 @@ ExitCode run_bounds(const BoundsRequest& request) {
 void add_bounds(CLI::App& program, Action& chosen) {
   CLI::App* command =
       program.add_subcommand("bounds", "what the theorems promise for a learned model, beside its held-out error");
-  command->footer(kExamples);
+  command->footer(kBoundsExamples);
   const auto request = std::make_shared<BoundsRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

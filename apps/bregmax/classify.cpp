@@ -14,7 +14,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kClassifyExamples = R"(
 Examples:
   bregmax classify wine.bregmax --train builtin:wine --queries new.csv
   bregmax classify wine.bregmax --train train.csv --queries test.csv -k 7 --out predicted.csv
@@ -92,7 +92,7 @@ ExitCode run_classify(const ClassifyRequest& request) {
 
 void add_classify(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("classify", "the class of each query by its nearest neighbours");
-  command->footer(kExamples);
+  command->footer(kClassifyExamples);
   const auto request = std::make_shared<ClassifyRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

@@ -18,7 +18,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kClusterExamples = R"(
 Examples:
   bregmax cluster wine.bregmax builtin:wine -k 3
   bregmax cluster wine.bregmax new.csv -k 5 --restarts 50 --out clusters.csv
@@ -123,7 +123,7 @@ ExitCode run_cluster(const ClusterRequest& request) {
 
 void add_cluster(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("cluster", "group rows by Bregman k-means");
-  command->footer(kExamples);
+  command->footer(kClusterExamples);
   const auto request = std::make_shared<ClusterRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

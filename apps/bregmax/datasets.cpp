@@ -10,7 +10,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDatasetsExamples = R"(
 Examples:
   bregmax datasets
   bregmax fit builtin:iris)";
@@ -41,7 +41,7 @@ void print_datasets() {
 }  // namespace
 
 void add_datasets(CLI::App& program, Action& chosen) {
-  add_listing(program, {"datasets", "the built-in datasets", kExamples}, print_datasets, print_datasets_as_json,
+  add_listing(program, {"datasets", "the built-in datasets", kDatasetsExamples}, print_datasets, print_datasets_as_json,
               chosen);
 }
 

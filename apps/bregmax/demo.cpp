@@ -23,7 +23,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDemoExamples = R"(
 Examples:
   bregmax demo
   bregmax demo --out picture.svg --json)";
@@ -209,7 +209,7 @@ ExitCode run_demo(const DemoRequest& request) {
 void add_demo(CLI::App& program, Action& chosen) {
   CLI::App* command =
       program.add_subcommand("demo", "learn on a built-in dataset, show scores against Euclidean, write a picture");
-  command->footer(kExamples);
+  command->footer(kDemoExamples);
   const auto request = std::make_shared<DemoRequest>();
   OptionAdder options(*command);
   options.text("--out", request->out, "F", "where to write the picture (SVG)");

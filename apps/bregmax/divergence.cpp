@@ -16,7 +16,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDivergenceExamples = R"(
 Examples:
   bregmax divergence wine.bregmax builtin:wine --out all.npy
   bregmax divergence wine.bregmax new.csv stored.csv --out new_to_stored.csv
@@ -97,7 +97,7 @@ ExitCode run_divergence(const DivergenceRequest& request) {
 
 void add_divergence(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("divergence", "the matrix of D(row of A, row of B)");
-  command->footer(kExamples);
+  command->footer(kDivergenceExamples);
   const auto request = std::make_shared<DivergenceRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

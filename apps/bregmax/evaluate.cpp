@@ -16,7 +16,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kEvaluateExamples = R"(
 Examples:
   bregmax evaluate wine.bregmax test.csv --train train.csv
   bregmax evaluate wine.bregmax builtin:wine --json
@@ -107,7 +107,7 @@ ExitCode run_evaluate(const EvaluateRequest& request) {
 
 void add_evaluate(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("evaluate", "scores of a model on rows with labels");
-  command->footer(kExamples);
+  command->footer(kEvaluateExamples);
   const auto request = std::make_shared<EvaluateRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

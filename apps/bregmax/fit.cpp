@@ -19,7 +19,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kFitExamples = R"(
 Examples:
   bregmax fit builtin:wine --out wine.bregmax --picture path.svg
   bregmax fit builtin:wine --lambda 10 --smoothing 1 --out wine.bregmax
@@ -127,7 +127,7 @@ ExitCode run_fit(const FitRequest& request) {
 
 void add_fit(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("fit", "learn a divergence from data and supervision, to a proved gap");
-  command->footer(kExamples);
+  command->footer(kFitExamples);
   const auto request = std::make_shared<FitRequest>();
   add_fit_options(*command, *request);
   add_method_options(*command, *request);

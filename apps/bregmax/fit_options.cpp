@@ -98,6 +98,7 @@ void add_lambda(CLI::App& command, FitRequest& request) {
 void add_tuning(CLI::App& command, FitRequest& request) {
   OptionAdder options(command);
   std::vector<std::string> measures;
+  measures.reserve(std::size(kAllMeasures));
   for (const Measure measure : kAllMeasures) measures.push_back(to_string(measure));
   options
       .choice("--tune-for", request.tune_for, measures,

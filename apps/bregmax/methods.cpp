@@ -11,7 +11,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kMethodsExamples = R"(
 Examples:
   bregmax methods
   bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax)";
@@ -70,7 +70,7 @@ void print_methods() {
 }  // namespace
 
 void add_methods(CLI::App& program, Action& chosen) {
-  add_listing(program, {"methods", "the classical methods that fit knows, and their parameters", kExamples},
+  add_listing(program, {"methods", "the classical methods that fit knows, and their parameters", kMethodsExamples},
               print_methods, print_methods_as_json, chosen);
 }
 

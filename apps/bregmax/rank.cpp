@@ -14,7 +14,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kRankExamples = R"(
 Examples:
   bregmax rank wine.bregmax --queries new.csv --pool builtin:wine --top 5
   bregmax rank wine.bregmax --queries new.csv --pool stored.npy --out ranking.csv
@@ -92,7 +92,7 @@ ExitCode run_rank(const RankRequest& request) {
 
 void add_rank(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("rank", "the nearest rows of a pool for each query");
-  command->footer(kExamples);
+  command->footer(kRankExamples);
   const auto request = std::make_shared<RankRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

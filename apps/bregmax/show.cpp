@@ -16,7 +16,7 @@
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kShowExamples = R"(
 Examples:
   bregmax show wine.bregmax
   bregmax show wine.bregmax --json
@@ -140,7 +140,7 @@ ExitCode run_show(const ShowRequest& request) {
 
 void add_show(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("show", "what a model is, and how it was learned");
-  command->footer(kExamples);
+  command->footer(kShowExamples);
   const auto request = std::make_shared<ShowRequest>();
   OptionAdder options(*command);
   options.text("MODEL", request->model, "", "a model file")->required();

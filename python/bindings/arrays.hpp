@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,10 @@ inline std::vector<int> copy(const Integers& integers) { return {integers.data()
 // Arrays that go out own the memory that the library filled.
 template <class Array, class Owner, class Data>
 Array hand_over(Owner owned, Data data, std::initializer_list<std::size_t> shape) {
-  auto* kept = new Owner(std::move(owned));
-  nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Owner*>(pointer); });
-  return Array(data(*kept), shape, owner);
+  auto kept = std::make_unique<Owner>(std::move(owned));
+  nb::capsule owner(kept.get(),
+                    [](void* pointer) noexcept { const std::unique_ptr<Owner> last(static_cast<Owner*>(pointer)); });
+  return Array(data(*kept.release()), shape, owner);
 }
 
 using MatrixOut = nb::ndarray<nb::numpy, double, nb::ndim<2>>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "baselines/lbfgs.hpp"
 #include "baselines/neighbour_softmax.hpp"
@@ -91,7 +92,7 @@ LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix
   if (state.evaluations == 0 || state.value > given.value) {
     const bool may_go_on = !end || *end == BaselineStatus::kConverged;
     given.iterations = state.iterations;
-    state = given;
+    state = std::move(given);
     if (may_go_on) minimise_lbfgs(function, options, after_step, state);
   }
   LinearNcaSolution solution{objective.transform_of(state.at), {}};

@@ -41,6 +41,7 @@ BaselineChoices resolve(const BaselineMethod& method, const BaselineSettings& se
     const auto known = std::ranges::find(method.parameters, name, &BaselineParameter::name);
     if (known == method.parameters.end()) {
       std::vector<std::string> names;
+      names.reserve(method.parameters.size());
       for (const BaselineParameter& parameter : method.parameters) names.push_back(parameter.name);
       throw Error(fmt::format("{} has no parameter '{}'; allowed: {}", method.name, name,
                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));

@@ -172,6 +172,7 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
   reader.refuse_numbers_that_are_not_finite();
 
   std::vector<bool> is_text;
+  is_text.reserve(content.columns.size());
   for (const CsvColumn& column : content.columns) is_text.push_back(!column.numeric);
   if (std::find(is_text.begin(), is_text.end(), true) != is_text.end()) {
     auto texts = gather_texts(text, content, is_text);

@@ -181,6 +181,7 @@ Table table_from_npy(std::string_view bytes, const std::string& source, const Ta
   std::iota(columns.content.line_of_row.begin(), columns.content.line_of_row.end(), Index{0});
   columns.spelled = [&matrix](Index column) {
     std::vector<std::string> texts;
+    texts.reserve(static_cast<std::size_t>(matrix.rows()));
     for (Index r = 0; r < matrix.rows(); ++r) texts.push_back(fmt::format("{}", matrix(r, column)));
     return texts;
   };

@@ -13,7 +13,6 @@ Matrix Divergence::matrix(const MatrixView& points, const MatrixView& references
   return out;
 }
 
-// A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Divergence::matrix_into(const MatrixView& points, const MatrixView& references, MatrixSpan out) const {
   prepare(references)->divergences_from(points, out);
 }

@@ -2,12 +2,11 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "optimize/at.hpp"
 #include "optimize/slope_elimination.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double kExactLeverage = 0.1;
 // What the downdate may cost: this share of a dense factorization of everything.

@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 
+#include "optimize/at.hpp"
+
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
 // features do, and slopes that can be worth nothing would rule the arithmetic.

@@ -1,12 +1,11 @@
 #include <map>
 
 #include "core/blas.hpp"
+#include "optimize/at.hpp"
 #include "optimize/normal_equations.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // All unknowns in one dense Cholesky factorization. Only the lower triangle (row-major) is filled and used.
 class DenseFactorization final : public Factorization {

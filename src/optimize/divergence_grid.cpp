@@ -1,14 +1,9 @@
 #include "optimize/divergence_grid.hpp"
 
 #include "core/blas.hpp"
+#include "optimize/at.hpp"
 
 namespace bregmax::internal {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 DivergenceGrid::DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries)
     : problem_(problem),
       entries_(entries),

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "optimize/at.hpp"
+
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Constraints that a piece starts with, beside one for each feature: it has that many unknowns and one.
 constexpr Index kNearest = 20;

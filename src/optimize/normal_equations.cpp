@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "optimize/at.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Beyond this many unknowns a dense matrix would take more than 900 MB.
 constexpr Index kMostDenseUnknowns = 10600;

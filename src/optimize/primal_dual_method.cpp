@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "optimize/at.hpp"
+
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr int kMostCorrectors = 4;
 constexpr double kLow = 0.1;  // divergence, of a margin of 1, below which a convexity constraint is taken in

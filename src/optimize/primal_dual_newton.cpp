@@ -2,12 +2,11 @@
 
 #include <cmath>
 
+#include "optimize/at.hpp"
 #include "optimize/primal_dual_method.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Proximal terms, dual and primal. The arrow factorization takes the couplings as a low-rank term, which is the more
 // accurate the smaller their weights (at most 1 / delta) are: with it that delta is larger. A residual of the hinges is

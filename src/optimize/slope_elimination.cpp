@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "optimize/at.hpp"
+
 namespace bregmax::internal {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntrySet& entries)
     : p_(problem),

@@ -1,11 +1,8 @@
 #include "optimize/zero_model.hpp"
 
+#include "optimize/at.hpp"
+
 namespace bregmax::internal {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 Solution zero_model(const LearningProblem& problem) {
   Solution solution;

@@ -69,7 +69,7 @@ Vector CoordinateGenerator::values(const MatrixView& coordinates) const {
 
 // The transpose of the chart's linear part, applied to the gradient over the features.
 Matrix CoordinateGenerator::gradients(const MatrixView& coordinates) const {
-  const Matrix over_features = divergence_.gradients(features(coordinates));
+  Matrix over_features = divergence_.gradients(features(coordinates));
   if (chart_ == Chart::kIdentity) return over_features;
   if (chart_ == Chart::kSimplex) {
     return over_features.leftCols(dimension_).colwise() - over_features.col(dimension_);

@@ -50,7 +50,8 @@ using Objective = std::function<double(const Vector&)>;
 // Steps along the axes that shrink where none helps: finds a local maximum also where the objective jumps.
 double climb(const Objective& objective, Vector at, const Vector& low, const Vector& high, double step) {
   double best = objective(at);
-  for (const double smallest = 1e-4 * step; step > smallest; step /= 2) {
+  const double smallest = 1e-4 * step;
+  while (step > smallest) {
     for (bool better = true; better;) {
       better = false;
       for (Index j = 0; j < at.size(); ++j) {
@@ -65,6 +66,7 @@ double climb(const Objective& objective, Vector at, const Vector& low, const Vec
         }
       }
     }
+    step /= 2;
   }
   return best;
 }

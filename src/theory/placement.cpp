@@ -23,7 +23,7 @@ Matrix lattice_digits(Index per_axis, Index dimension) {
 Matrix greedy_candidates(const Box& box, Index count, std::uint64_t seed) {
   Random random(seed);
   const Index corners = lattice_size(2, box.dimension(), count);
-  const Matrix inside = random_points(box, count, random);
+  Matrix inside = random_points(box, count, random);
   if (corners > count) return inside;
   Matrix all(count + corners, box.dimension());
   all << inside, lattice_points(box, 2);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "baselines/labelled_rows.hpp"
 #include "bregmax/baselines/baseline.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -11,11 +12,6 @@ inline Matrix normal_matrix(Random& random, Index rows, Index columns) {
   for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
   return out;
 }
-
-struct LabelledRows {
-  Matrix rows;
-  ClassOfRow classes;
-};
 
 // Classes at different means, features of different scale.
 inline LabelledRows labelled_rows(Index count, Index features, int classes, std::uint64_t seed) {

@@ -8,24 +8,9 @@
 #include "bregmax/core/random.hpp"
 #include "bregmax/optimize/certificate.hpp"
 #include "bregmax/optimize/interior_point.hpp"
+#include "sanitized.hpp"
 
 namespace bregmax::test {
-
-// Sanitizers make everything about ten times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
-// How often a random test repeats.
-inline constexpr int repeats(int released) { return kSanitized ? (released + 9) / 10 : released; }
 
 enum class Kind { kComparisons, kPairs, kTargets };
 inline constexpr Kind kKinds[] = {Kind::kComparisons, Kind::kPairs, Kind::kTargets};
