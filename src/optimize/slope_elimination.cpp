@@ -20,6 +20,7 @@ SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntryS
       weighted_(problem.locations, problem.features),
       at_location_(problem.locations),
       sum_of_location_(problem.locations),
+      gathered_(y_count_),
       solved_(std::max<Index>(1, problem.features)) {
   if (entries.complete()) {
     columns_.resize(at(y_count_));
@@ -207,10 +208,10 @@ void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
   for (Index k = 0; k < p_.pieces; ++k) {
     const Index* column = columns(k);
     const Index columns_here = width(k);
-    for (Index i = 0; i < columns_here; ++i) at_location_(i) = y[column[i]];
+    for (Index i = 0; i < columns_here; ++i) gathered_(i) = y[column[i]];
     for (Index j = 0; j < d; ++j) {
       const Eigen::Map<const Vector> e(eliminated(k) + j * columns_here, columns_here);
-      slopes[k * d + j] -= e.dot(at_location_.head(columns_here));
+      slopes[k * d + j] -= e.dot(gathered_.head(columns_here));
     }
   }
 }

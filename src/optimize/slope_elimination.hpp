@@ -60,7 +60,7 @@ class SlopeElimination {
   std::vector<Index> width_, place_;
   Matrix location_by_feature_;  // features x locations
   Matrix difference_, weighted_, outer_;
-  Vector at_location_, sum_of_location_, solved_;
+  Vector at_location_, sum_of_location_, gathered_, solved_;
 };
 
 template <typename Target>
