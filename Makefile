@@ -14,7 +14,7 @@ BENCH_OPTIONS ?=
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison python-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+        neighbours-comparison python-benchmark tuning-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -45,7 +45,7 @@ coverage: test-coverage  ## the lines that the tests run, room by room
 	@tools/coverage build/coverage
 
 # Long; see BENCH_OPTIONS.
-bench: micro-benchmarks highs-comparison baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
+bench: micro-benchmarks highs-comparison tuning-benchmark baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
 
 clean:  ## remove everything that was built
 	rm -rf build
@@ -75,6 +75,9 @@ micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and re
 
 highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
 	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
+
+tuning-benchmark: build  ## choosing lambda against one fit
+	@python3 benchmarks/tuning_benchmark.py
 
 baselines-comparison: build bootstrap-bench build/venv/ready  ## the classical methods against metric-learn
 	@build/venv/bin/python benchmarks/baselines_comparison.py

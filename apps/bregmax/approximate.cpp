@@ -170,7 +170,6 @@ ExitCode report_stop() {
 }
 
 ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject) {
-  check_can_write(request.picture);
   ProgressLine progress;
   const SweepOptions options{static_cast<Index>(request.pieces), placement_of(request),
                              static_cast<Index>(request.samples), request.seed};
@@ -199,6 +198,7 @@ ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject) {
 ExitCode run_approximate(const ApproximateRequest& request) {
   if (request.picture_given && !request.sweep) throw Error("--picture is drawn with --sweep only");
   const Interrupt interrupt;
+  if (request.sweep) check_outputs({{"--picture", request.picture}}, {{"--generator", request.generator}});
   const Subject subject = make_subject(request);
   if (request.sweep) return run_sweep(request, subject);
   ProgressLine progress;
@@ -223,10 +223,10 @@ ExitCode run_approximate(const ApproximateRequest& request) {
 }  // namespace
 
 void add_approximate(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("approximate", "how well affine pieces approximate a known divergence, beside Theorem 1");
-  command->footer(kApproximateExamples);
-  const auto request = std::make_shared<ApproximateRequest>();
+  const auto [command, request] = add_command(
+      program,
+      {"approximate", "how well affine pieces approximate a known divergence, beside Theorem 1", kApproximateExamples},
+      run_approximate, chosen);
   OptionAdder options(*command);
   options.text("--generator", request->generator, "NAME", "a closed form, mahalanobis, or a model file")->required();
   options.whole("--dimension", request->dimension, "D", {1, 1000}, "coordinates of the box")->default_str("2");
@@ -243,7 +243,6 @@ void add_approximate(CLI::App& program, Action& chosen) {
       ->each([request = request.get()](const std::string&) { request->picture_given = true; });
   options.seed(request->seed, "of the points");
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_approximate(*request); }; });
 }
 
 }  // namespace bregmax::app

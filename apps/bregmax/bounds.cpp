@@ -25,9 +25,9 @@ Examples:
   bregmax bounds people.bregmax people.csv --comparisons-file train.csv --held-out-file held_out.csv
   bregmax bounds points.bregmax points.csv --targets-file targets.csv --noise 0.1 --beta 4
 
-DATA are the rows that the model was learned from. Comparisons that fit drew from labels are drawn again. A bound at or
-above what could happen anyway is called vacuous: with the sizes of most data these bounds are, and the held-out error is
-the number to look at.)";
+DATA are the rows that the model was learned from. Comparisons that fit made from labels, hard ones included, are made
+again. A bound at or above what could happen anyway is called vacuous: with the sizes of most data these bounds are, and
+the held-out error is the number to look at.)";
 
 // Rows at which pieces tie may change their piece when a model is applied, so that its loss differs from the fit's a
 // little; other comparisons differ by more.
@@ -57,6 +57,10 @@ void check_request(const BoundsRequest& request, const Model& model, const Table
     throw Error(fmt::format("{}: it was learned from {}; give {}", request.model, learned_from,
                             targets ? "--comparisons-file, or labels" : "--targets-file"));
   }
+  if (!targets && learned_from == "comparisons" && model.record.drawn == "given" && request.comparisons_file.empty()) {
+    throw Error(fmt::format("{}: it was learned from given comparisons; name their file with --comparisons-file",
+                            request.model));
+  }
   if (model.record.rows != 0 && table.features.rows() != model.record.rows) {
     throw Error(fmt::format("{}: found {}; the model was learned from {}, and these are needed", request.data,
                             count_of(table.features.rows(), "row"), model.record.rows));
@@ -69,7 +73,9 @@ void check_request(const BoundsRequest& request, const Model& model, const Table
   }
 }
 
-Comparisons drawn_from_labels(const std::string& source, const Table& table, Index count, std::uint64_t seed) {
+// Calls draw(classes of the rows); a mistake of the labels is told with the file and the column that they are in.
+template <class Draw>
+Comparisons drawn_from_labels(const std::string& source, const Table& table, const Draw& draw) {
   if (!table.labels) {
     throw Error(
         fmt::format("{}: there is no label column to draw comparisons from; name it with --label, or give "
@@ -77,14 +83,35 @@ Comparisons drawn_from_labels(const std::string& source, const Table& table, Ind
                     source));
   }
   try {
-    return sample_comparisons(table.labels->of_row, count, seed);
+    return draw(table.labels->of_row);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {} (labels are in column {})", source, error.what(), table.labels->column));
   }
 }
 
-// Another stream than the one that the comparisons of the fit came from.
-std::uint64_t fresh_seed(const Model& model) { return Random(model.record.seed).fork(1).next_bits(); }
+bool has_hard_comparisons(const Model& model) {
+  return model.record.drawn == to_string(LabelSupervision::kHardComparisons);
+}
+
+// Those that fit learned from. A model that does not say how they were drawn is older than hard comparisons.
+Comparisons drawn_again(const BoundsRequest& request, const Model& model, const ModelInput& input) {
+  const TrainingRecord& record = model.record;
+  return drawn_from_labels(request.data, input.table, [&](const std::vector<int>& classes) {
+    if (!has_hard_comparisons(model)) {
+      return sample_comparisons(classes, record.items, record.drawn.empty() ? record.seed : record.drawn_seed);
+    }
+    return hard_comparisons(input.rows, classes, record.neighbours, record.items, record.drawn_seed);
+  });
+}
+
+// The paper's comparisons, from another stream than the one that those of the fit came from.
+Comparisons fresh_comparisons(const BoundsRequest& request, const Model& model, const std::string& source,
+                              const Table& table) {
+  return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
+    return sample_comparisons(classes, static_cast<Index>(request.fresh),
+                              Random(model.record.seed).fork(1).next_bits());
+  });
+}
 
 void report_held_out_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input,
                                  ComparisonReport& report) {
@@ -94,15 +121,13 @@ void report_held_out_comparisons(const BoundsRequest& request, const Model& mode
     report.held_out.push_back({request.held_out_file, static_cast<Index>(held_out.size()),
                                comparison_losses(*model.divergence, input.rows, held_out).error});
   } else if (input.table.labels) {
-    const Comparisons fresh =
-        drawn_from_labels(request.data, input.table, static_cast<Index>(request.fresh), fresh_seed(model));
+    const Comparisons fresh = fresh_comparisons(request, model, request.data, input.table);
     report.held_out.push_back({"fresh comparisons of the same rows", static_cast<Index>(fresh.size()),
                                comparison_losses(*model.divergence, input.rows, fresh).error});
   }
   if (request.test.empty()) return;
   const ModelInput test = read_labelled(model, request.test, request.layout);
-  const Comparisons of_test =
-      drawn_from_labels(request.test, test.table, static_cast<Index>(request.fresh), fresh_seed(model));
+  const Comparisons of_test = fresh_comparisons(request, model, request.test, test.table);
   report.held_out.push_back({fmt::format("comparisons of the rows of {}", request.test),
                              static_cast<Index>(of_test.size()),
                              comparison_losses(*model.divergence, test.rows, of_test).error});
@@ -123,9 +148,9 @@ ExitCode run_for_comparisons(const BoundsRequest& request, const Model& model, c
   ComparisonReport report;
   report.inputs = inputs_of(request, model, input);
   report.drawn_again = request.comparisons_file.empty();
-  const Comparisons train = report.drawn_again
-                                ? drawn_from_labels(request.data, input.table, model.record.items, model.record.seed)
-                                : read_comparisons(request.comparisons_file, input.rows.rows());
+  report.hard = report.drawn_again && has_hard_comparisons(model);
+  const Comparisons train = report.drawn_again ? drawn_again(request, model, input)
+                                               : read_comparisons(request.comparisons_file, input.rows.rows());
   check_unweighted(train, request.comparisons_file);
   report.inputs.items = static_cast<Index>(train.size());
   report.losses = comparison_losses(*model.divergence, input.rows, train);
@@ -180,12 +205,11 @@ ExitCode run_bounds(const BoundsRequest& request) {
 }  // namespace
 
 void add_bounds(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("bounds", "what the theorems promise for a learned model, beside its held-out error");
-  command->footer(kBoundsExamples);
-  const auto request = std::make_shared<BoundsRequest>();
+  const auto [command, request] = add_command(
+      program, {"bounds", "what the theorems promise for a learned model, beside its held-out error", kBoundsExamples},
+      run_bounds, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("DATA", request->data, "", "the rows that it was learned from: CSV, .npy or builtin:NAME")->required();
   CLI::Option* comparisons = options.text("--comparisons-file", request->comparisons_file, "F",
                                           "the comparisons that it was learned from, unless they came from labels");
@@ -212,10 +236,8 @@ void add_bounds(CLI::App& program, Action& chosen) {
                                          "targets: smoothness of the true generator on the scaled features, for the "
                                          "distance from it [a finite number >= 0]")
       ->type_name("B");
-  options.label(request->layout.label);
-  options.piece_column_to_skip(request->layout.piece_column);
+  options.layout(request->layout);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_bounds(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -57,6 +57,7 @@ Json as_json(const BoundsRequest& request, const ComparisonReport& report) {
   Json object = inputs_as_json(request, report.inputs);
   object["supervision"] = "comparisons";
   object["drawn_from_labels"] = report.drawn_again;
+  object["hard_comparisons"] = report.hard;
   object["same_as_fit"] = report.same_as_fit;
   object["rademacher_bound"] = report.rademacher;
   object["empirical_ramp_loss"] = report.losses.ramp;
@@ -72,7 +73,9 @@ Json as_json(const BoundsRequest& request, const ComparisonReport& report) {
 
 std::string as_text(const BoundsRequest& request, const ComparisonReport& report) {
   std::string out = inputs_as_text(request, report.inputs,
-                                   report.drawn_again ? "comparisons, drawn again from the labels" : "comparisons");
+                                   report.hard          ? "hard comparisons, made again from the labels"
+                                   : report.drawn_again ? "comparisons, drawn again from the labels"
+                                                        : "comparisons");
   out += fmt::format("\nLemma 2     the Rademacher complexity is at most {}\n", number(report.rademacher));
   out += fmt::format("Theorem 2   with probability {}, a new comparison is violated with probability at most\n",
                      1 - report.inputs.delta);
@@ -130,6 +133,11 @@ std::string as_text(const BoundsRequest& request, const RegressionReport& report
 }  // namespace
 
 void print_report(const BoundsRequest& request, const ComparisonReport& report) {
+  if (report.hard) {
+    say("bregmax: note: hard comparisons are chosen, and Theorem 2 is about independent draws: its bound does not hold "
+        "for "
+        "the fresh comparisons, which are ordinary ones");
+  }
   if (!report.same_as_fit) {
     say(
         fmt::format("bregmax: note: these comparisons have the summed hinge loss {}; fit counted {}: are they the ones "

@@ -32,6 +32,7 @@ struct HeldOut {
 struct ComparisonReport {
   BoundInputs inputs;
   bool drawn_again = false;  // the comparisons come from the labels
+  bool hard = false;         // they are the hard ones
   ComparisonLosses losses;
   double loss_of_fit = 0;   // summed hinge loss in the model's record
   bool same_as_fit = true;  // these comparisons have that loss

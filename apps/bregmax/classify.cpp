@@ -61,12 +61,11 @@ Json as_json(const ClassifyRequest& request, const Classification& result, const
 
 ExitCode run_classify(const ClassifyRequest& request) {
   const ThreadLimit limit(static_cast<int>(request.threads));
-  if (!request.out.empty()) check_can_write(request.out);
+  check_outputs({{"--out", request.out}},
+                {{"MODEL", request.model}, {"--train", request.train}, {"--queries", request.queries}});
   const Model model = load_model(request.model);
   const ModelInput train = read_labelled(model, request.train, request.layout);
-  Layout query_layout = request.layout;
-  if (!request.query_label.empty()) query_layout.label = request.query_label;
-  const ModelInput queries = read_for_model(model, request.queries, query_layout);
+  const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
   if (request.neighbours > static_cast<std::uint64_t>(train.rows.rows())) {
     throw Error(
         fmt::format("-k is {}; allowed: 1 to {}, the number of training rows", request.neighbours, train.rows.rows()));
@@ -91,21 +90,18 @@ ExitCode run_classify(const ClassifyRequest& request) {
 }  // namespace
 
 void add_classify(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("classify", "the class of each query by its nearest neighbours");
-  command->footer(kClassifyExamples);
-  const auto request = std::make_shared<ClassifyRequest>();
+  const auto [command, request] =
+      add_command(program, {"classify", "the class of each query by its nearest neighbours", kClassifyExamples},
+                  run_classify, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("--train", request->train, "T", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--queries", request->queries, "Q", "rows to classify, with or without labels")->required();
   options.whole("-k", request->neighbours, "K", {1, 1'000'000'000}, "neighbours that vote, at most the training rows");
   options.text("--out", request->out, "F", "write the CSV here instead of to standard output");
-  options.label(request->layout.label);
-  options.query_label(request->query_label);
-  options.piece_column_to_skip(request->layout.piece_column);
+  options.layout(request->layout, &request->query_label);
   options.threads(request->threads);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_classify(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -87,7 +87,7 @@ void say_summary(const Table& table, const KMeansRun& run) {
 
 ExitCode run_cluster(const ClusterRequest& request) {
   const ThreadLimit limit(static_cast<int>(request.threads));
-  if (!request.out.empty()) check_can_write(request.out);
+  check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"DATA", request.data}});
   const Model model = load_model(request.model);
   const ModelInput input = read_for_model(model, request.data, request.layout);
   if (request.clusters > static_cast<std::uint64_t>(input.rows.rows())) {
@@ -122,11 +122,10 @@ ExitCode run_cluster(const ClusterRequest& request) {
 }  // namespace
 
 void add_cluster(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("cluster", "group rows by Bregman k-means");
-  command->footer(kClusterExamples);
-  const auto request = std::make_shared<ClusterRequest>();
+  const auto [command, request] =
+      add_command(program, {"cluster", "group rows by Bregman k-means", kClusterExamples}, run_cluster, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("DATA", request->data, "", "rows to group: CSV, .npy or builtin:NAME")->required();
   options.whole("-k", request->clusters, "K", {1, 1'000'000'000}, "number of clusters, at most that of rows")
       ->required()
@@ -136,11 +135,9 @@ void add_cluster(CLI::App& program, Action& chosen) {
                  "k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
   options.seed(request->seed, "of the starts");
   options.text("--out", request->out, "F", "write the CSV here instead of to standard output");
-  options.label(request->layout.label);
-  options.piece_column_to_skip(request->layout.piece_column);
+  options.layout(request->layout);
   options.threads(request->threads);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_cluster(*request); }; });
 }
 
 }  // namespace bregmax::app

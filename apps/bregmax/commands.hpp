@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 
 namespace bregmax::app {
 
@@ -12,11 +13,28 @@ enum ExitCode : int { kDone = 0, kNotReached = 1, kMistake = 2 };
 // are known to be right.
 using Action = std::function<ExitCode()>;
 
-// A command that prints something the program knows, as text or with --json, and takes nothing else.
-struct Listing {
+struct CommandText {
   const char *name, *description, *examples;
 };
-void add_listing(CLI::App& program, const Listing& listing, void (*as_text)(), void (*as_json)(), Action& chosen);
+
+// A command that runs what its options leave in the request, which lives as long as the command.
+template <class Request>
+struct NewCommand {
+  CLI::App* command;
+  std::shared_ptr<Request> request;
+};
+template <class Request>
+NewCommand<Request> add_command(CLI::App& program, const CommandText& text, ExitCode (*run)(const Request&),
+                                Action& chosen) {
+  CLI::App* command = program.add_subcommand(text.name, text.description);
+  command->footer(text.examples);
+  const auto request = std::make_shared<Request>();
+  command->callback([request, run, &chosen] { chosen = [request, run] { return run(*request); }; });
+  return {command, request};
+}
+
+// A command that prints something the program knows, as text or with --json, and takes nothing else.
+void add_listing(CLI::App& program, const CommandText& text, void (*as_text)(), void (*as_json)(), Action& chosen);
 
 void add_demo(CLI::App& program, Action& chosen);
 void add_fit(CLI::App& program, Action& chosen);

@@ -177,7 +177,7 @@ void write_picture(const Table& train, const std::string& path) {
 }
 
 ExitCode run_demo(const DemoRequest& request) {
-  check_can_write(request.out);
+  check_outputs({{"--out", request.out}}, {});
   // The problems are so small that threads would only wait for each other.
   const ThreadLimit limit(1);
   const Interrupt interrupt;
@@ -207,14 +207,12 @@ ExitCode run_demo(const DemoRequest& request) {
 }  // namespace
 
 void add_demo(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("demo", "learn on a built-in dataset, show scores against Euclidean, write a picture");
-  command->footer(kDemoExamples);
-  const auto request = std::make_shared<DemoRequest>();
+  const auto [command, request] = add_command(
+      program, {"demo", "learn on a built-in dataset, show scores against Euclidean, write a picture", kDemoExamples},
+      run_demo, chosen);
   OptionAdder options(*command);
   options.text("--out", request->out, "F", "where to write the picture (SVG)");
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_demo(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -66,6 +66,7 @@ void append_rows(Json& list, const MatrixView& rows) {
 
 ExitCode run_divergence(const DivergenceRequest& request) {
   const ThreadLimit limit(static_cast<int>(request.threads));
+  check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"A", request.points}, {"B", request.references}});
   const Model model = load_model(request.model);
   const ModelInput points = read_for_model(model, request.points, request.layout);
   ModelInput second;
@@ -96,19 +97,16 @@ ExitCode run_divergence(const DivergenceRequest& request) {
 }  // namespace
 
 void add_divergence(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("divergence", "the matrix of D(row of A, row of B)");
-  command->footer(kDivergenceExamples);
-  const auto request = std::make_shared<DivergenceRequest>();
+  const auto [command, request] = add_command(
+      program, {"divergence", "the matrix of D(row of A, row of B)", kDivergenceExamples}, run_divergence, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("A", request->points, "", "points, the first argument: CSV, .npy or builtin:NAME")->required();
   options.text("B", request->references, "", "references, the second argument; A when left out");
   options.text("--out", request->out, "F", "write here instead of to standard output: .npy or .csv without a header");
-  options.label(request->layout.label);
-  options.piece_column_to_skip(request->layout.piece_column);
+  options.layout(request->layout);
   options.threads(request->threads);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_divergence(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -106,11 +106,10 @@ ExitCode run_evaluate(const EvaluateRequest& request) {
 }  // namespace
 
 void add_evaluate(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("evaluate", "scores of a model on rows with labels");
-  command->footer(kEvaluateExamples);
-  const auto request = std::make_shared<EvaluateRequest>();
+  const auto [command, request] = add_command(
+      program, {"evaluate", "scores of a model on rows with labels", kEvaluateExamples}, run_evaluate, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("TEST", request->test, "", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
   options.whole("-k", request->neighbours, "K", {1, 1'000'000'000}, "nearest neighbours, at most the training rows");
@@ -118,11 +117,9 @@ void add_evaluate(CLI::App& program, Action& chosen) {
   options.choice("--start", request->start, {"euclidean", "divergence"},
                  "of k-means: k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
   options.seed(request->seed, "of the starts of k-means");
-  options.label(request->layout.label);
-  options.piece_column_to_skip(request->layout.piece_column);
+  options.layout(request->layout);
   options.threads(request->threads);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_evaluate(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -29,7 +29,7 @@ Examples:
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
 Where it is not given, lambda is chosen by cross-validation, and with it the smoothing.
-Ctrl-C ends the run early with exit code 1; a second one kills it.)";
+Ctrl-C ends the run early with exit code 1; a second one, from a second later on, kills it.)";
 
 const Labels& labels_for(const FitRequest& request, const Table& table) {
   if (table.labels) return *table.labels;
@@ -86,10 +86,10 @@ AutoFitResult learn(const FitRequest& request, const Table& table, const std::op
 }
 
 ExitCode run_fit(const FitRequest& request) {
+  if (request.method != "pbdl") return run_fit_method(request);
   const Interrupt interrupt;
   check_request(request);
-  if (!request.out.empty()) check_can_write(request.out);
-  if (!request.picture.empty()) check_can_write(request.picture);
+  check_outputs({{"--out", request.out}, {"--picture", request.picture}}, input_files(request));
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, request.layout.piece_column});
   const std::optional<Supervision> supervision = given_supervision(request, table.features.rows());
@@ -118,7 +118,7 @@ ExitCode run_fit(const FitRequest& request) {
   } else {
     print(fit_as_text(outcome));
   }
-  if (optimal && model.record.constant) say(explain_constant(outcome));
+  if (optimal && model.record.constant) say(explain_constant(outcome, supervision));
   if (!optimal) say(explain_early_end(outcome));
   return optimal ? kDone : kNotReached;
 }
@@ -126,14 +126,10 @@ ExitCode run_fit(const FitRequest& request) {
 }  // namespace
 
 void add_fit(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("fit", "learn a divergence from data and supervision, to a proved gap");
-  command->footer(kFitExamples);
-  const auto request = std::make_shared<FitRequest>();
+  const auto [command, request] = add_command(
+      program, {"fit", "learn a divergence from data and supervision, to a proved gap", kFitExamples}, run_fit, chosen);
   add_fit_options(*command, *request);
   add_method_options(*command, *request);
-  command->callback([request, &chosen] {
-    chosen = [request] { return request->method == "pbdl" ? run_fit(*request) : run_fit_method(*request); };
-  });
 }
 
 }  // namespace bregmax::app

@@ -116,7 +116,7 @@ ExitCode run_fit_method(const FitRequest& request) {
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
   const BaselineMethod& method = baseline_method(request.method);
   const BaselineSettings settings = settings_of(request, method);
-  if (!request.out.empty()) check_can_write(request.out);
+  check_outputs({{"--out", request.out}}, input_files(request));
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, {}});
   const BaselineSupervision supervision = make_supervision(request, method, table);

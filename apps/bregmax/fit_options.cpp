@@ -260,6 +260,13 @@ void add_fit_options(CLI::App& command, FitRequest& request) {
   options.json(request.json);
 }
 
+std::vector<NamedFile> input_files(const FitRequest& request) {
+  return {{"DATA", request.data},
+          {"--comparisons-file", request.comparisons_file},
+          {"--pairs-file", request.pairs_file},
+          {"--targets-file", request.targets_file}};
+}
+
 void check_request(const FitRequest& request) {
   const bool other_source = !request.comparisons_file.empty() || !request.pairs_file.empty() ||
                             !request.targets_file.empty() || request.all_pairs;

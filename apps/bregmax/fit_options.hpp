@@ -9,6 +9,7 @@
 
 #include "bregmax/learn/auto_fit.hpp"
 #include "input.hpp"
+#include "output.hpp"
 
 namespace bregmax::app {
 
@@ -55,6 +56,9 @@ struct FitRequest {
 };
 
 void add_fit_options(CLI::App& command, FitRequest& request);
+
+// The files that are read.
+std::vector<NamedFile> input_files(const FitRequest& request);
 
 // Mistakes that only show in the combination of options.
 void check_request(const FitRequest& request);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
@@ -53,6 +56,73 @@ std::string certificate_line(const Certificate& certificate) {
   return line;
 }
 
+bool all_rows_equal(const Matrix& rows) { return (rows.rowwise() - rows.row(0)).isZero(0); }
+
+// How the summed loss begins to change with each divergence, where all of them are 0.
+struct FirstChanges {
+  bool some_fall = false;  // an item wants a divergence above 0
+  std::map<std::pair<Index, Index>, double> of_pair;
+
+  void add(Index point, Index reference, double change) {
+    if (point == reference) return;  // always 0
+    some_fall = some_fall || change < 0;
+    of_pair[{point, reference}] += change;
+  }
+  // Losses are convex and divergences never negative: if none falls, no divergence has a smaller loss than 0 has.
+  bool sums_fall() const {
+    return std::ranges::any_of(of_pair, [](const auto& entry) { return entry.second < 0; });
+  }
+};
+
+FirstChanges first_changes(const Supervision& supervision) {
+  FirstChanges changes;
+  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
+    for (const Comparison& c : *comparisons) {
+      changes.add(c.i, c.j, c.weight);
+      changes.add(c.k, c.l, -c.weight);
+    }
+  } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
+    for (const Pair& p : *pairs) changes.add(p.i, p.j, p.similar ? p.weight : -p.weight);
+  } else {
+    for (const Target& t : std::get<Targets>(supervision)) changes.add(t.i, t.j, -2 * t.weight * t.value);
+  }
+  return changes;
+}
+
+// A divergence is at most twice the Lipschitz constant times the largest difference in a feature.
+bool bound_leaves_no_room(const FitOutcome& outcome) {
+  const Model& model = outcome.result.fit.model;
+  if (model.record.lipschitz >= 0.999 * model.record.lipschitz_bound) return true;
+  const Matrix rows = model.scaling.apply(outcome.table.features);
+  const double widest = (rows.colwise().maxCoeff() - rows.colwise().minCoeff()).maxCoeff();
+  constexpr double kNothing = 1e-5;  // of the margin
+  return 2 * model.record.lipschitz_bound * widest <= kNothing;
+}
+
+// `supervision`: given by a file; none: labels.
+std::string cause_of_constant(const FitOutcome& outcome, const std::optional<Supervision>& supervision) {
+  const TrainingRecord& record = outcome.result.fit.model.record;
+  if (all_rows_equal(outcome.table.features)) return "all rows of the data are equal, so that none could";
+  if (!supervision && outcome.table.labels->classes() < 2) return "all rows have the same label: nothing asks for more";
+  if (supervision) {
+    const FirstChanges changes = first_changes(*supervision);
+    if (!changes.some_fall) return fmt::format("none of the {} asks for a divergence above 0", record.supervision);
+    if (!changes.sums_fall()) {
+      return fmt::format("the {} contradict each other: no divergence has a smaller loss, whatever lambda is",
+                         record.supervision);
+    }
+  }
+  if (bound_leaves_no_room(outcome)) {
+    return fmt::format("--lipschitz {} allows no more; a larger bound may help", short_number(record.lipschitz_bound));
+  }
+  if (record.lambda == 0) return "no divergence has a smaller loss, and lambda is 0 already";
+  if (outcome.result.tuning.all_constant && outcome.result.tuning.record.candidates.size() > 1) {
+    return fmt::format("so are all candidates that were tried, down to lambda {}; smaller values of --lambdas may help",
+                       short_number(outcome.plan.lambdas.front()));
+  }
+  return fmt::format("a --lambda smaller than {} may help", short_number(record.lambda));
+}
+
 std::string next_steps(const FitOutcome& outcome) {
   const std::string& model = outcome.request.out;
   if (model.empty()) return "add --out MODEL to save it\n";
@@ -78,37 +148,41 @@ Json fit_as_json(const FitOutcome& outcome) {
   const Certificate& certificate = outcome.result.fit.certificate;
   const Model& model = outcome.result.fit.model;
   const FitOptions& options = outcome.result.chosen;
+  // A run that ended while tuning has a model of a part of the rows, without a certificate, or none at all.
+  const bool learned = model.divergence != nullptr, certified = !outcome.result.tuning_ended_early;
+  const auto known = [learned](Json value) { return learned ? std::move(value) : Json(nullptr); };
+  const auto proved = [certified](double value) { return certified ? Json(value) : Json(nullptr); };
   return {
       {"status", to_string(report.status)},
-      {"objective", report.objective},
-      {"dual_objective", report.dual_objective},
-      {"relative_gap", report.relative_gap},
+      {"objective", known(report.objective)},
+      {"dual_objective", known(report.dual_objective)},
+      {"relative_gap", known(report.relative_gap)},
       {"tolerance", options.tolerance},
-      {"loss", report.loss},
-      {"lipschitz", report.lipschitz},
-      {"lambda", options.lambda},
+      {"loss", known(report.loss)},
+      {"lipschitz", known(report.lipschitz)},
+      {"lambda", known(model.record.lambda)},
       {"lipschitz_bound", options.lipschitz_bound},
-      {"convexity_violation", report.convexity_violation},
+      {"convexity_violation", proved(report.convexity_violation)},
       {"certificate",
-       {{"objective", certificate.objective},
-        {"loss", certificate.loss},
-        {"lipschitz", certificate.lipschitz},
-        {"dual_objective", certificate.dual_objective},
-        {"relative_gap", certificate.relative_gap},
-        {"convexity_violation", certificate.convexity_violation},
-        {"valid_up_to_lipschitz", certificate.valid_up_to_lipschitz}}},
-      {"pieces", model.divergence ? pieces_of(*model.divergence) : 0},
+       {{"objective", proved(certificate.objective)},
+        {"loss", proved(certificate.loss)},
+        {"lipschitz", proved(certificate.lipschitz)},
+        {"dual_objective", proved(certificate.dual_objective)},
+        {"relative_gap", proved(certificate.relative_gap)},
+        {"convexity_violation", proved(certificate.convexity_violation)},
+        {"valid_up_to_lipschitz", proved(certificate.valid_up_to_lipschitz)}}},
+      {"pieces", learned ? Json(pieces_of(*model.divergence)) : Json(nullptr)},
       {"n", outcome.table.features.rows()},
       {"d", outcome.table.features.cols()},
-      {"supervision", model.record.supervision},
-      {"items", model.record.items},
-      {"solver", model.record.solver},
-      {"iterations", report.iterations},
-      {"seconds", report.seconds},
-      {"scale", options.scale == Scale::kStandard ? "standard" : "none"},
-      {"smoothing", options.smoothing},
-      {"constant", model.record.constant},
-      {"tuning", tuning_as_json(model.tuning)},
+      {"supervision", known(model.record.supervision)},
+      {"items", known(model.record.items)},
+      {"solver", known(model.record.solver)},
+      {"iterations", known(report.iterations)},
+      {"seconds", known(report.seconds)},
+      {"scale", known(options.scale == Scale::kStandard ? "standard" : "none")},
+      {"smoothing", known(options.smoothing)},
+      {"constant", known(model.record.constant)},
+      {"tuning", tuning_as_json(outcome.result.tuning.record)},
       {"seed", outcome.request.seed},
       {"data", outcome.table.source},
       {"model", outcome.saved ? Json(outcome.request.out) : Json(nullptr)},
@@ -134,7 +208,7 @@ std::string fit_as_text(const FitOutcome& outcome) {
   line("model",
        fmt::format(
            "{}, loss {}, Lipschitz constant {}, lambda {}{}", count_of(pieces_of(*model.divergence), "affine piece"),
-           short_number(report.loss), short_number(report.lipschitz), short_number(options.lambda),
+           short_number(report.loss), short_number(report.lipschitz), short_number(model.record.lambda),
            options.smoothing > 0 ? fmt::format(", smoothed with T = {}", short_number(options.smoothing)) : ""));
   if (model.record.constant) line("warning", "the divergence is constant: it does not tell the rows apart");
   if (outcome.saved) line("saved", outcome.request.out);
@@ -175,14 +249,12 @@ std::string explain_early_end(const FitOutcome& outcome) {
                                scored ? "--keep-partial would" : "no model was scored yet");
 }
 
-std::string explain_constant(const FitOutcome& outcome) {
-  std::string message =
+std::string explain_constant(const FitOutcome& outcome, const std::optional<Supervision>& supervision) {
+  return fmt::format(
       "bregmax: warning: the learned divergence is constant: it does not tell the rows apart, and every ranking by it "
       "is "
-      "a tie";
-  const bool chosen = outcome.result.tuning.record.candidates.size() > 1;
-  if (chosen && outcome.result.tuning.all_constant) return message + "; so are all candidates that were tried";
-  return message + "; a smaller --lambda may help";
+      "a tie; {}",
+      cause_of_constant(outcome, supervision));
 }
 
 }  // namespace bregmax::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bregmax/learn/auto_fit.hpp"
@@ -23,8 +24,8 @@ std::string fit_as_text(const FitOutcome& outcome);
 // Why a run that did not end in `optimal` ended, and what to do.
 std::string explain_early_end(const FitOutcome& outcome);
 
-// That the divergence does not tell rows apart, and what to do.
-std::string explain_constant(const FitOutcome& outcome);
+// That the divergence does not tell rows apart, why, and what may help. `supervision`: given by a file; none: labels.
+std::string explain_constant(const FitOutcome& outcome, const std::optional<Supervision>& supervision);
 
 // Affine pieces of a divergence; 0 for one that is not made of them.
 Index pieces_of(const Divergence& divergence);

@@ -12,6 +12,9 @@ namespace bregmax::app {
 struct Layout {
   std::string label = "auto";
   std::string piece_column;
+
+  // The same for a file with another label column; empty: with the same.
+  Layout with_label(const std::string& other) const { return {other.empty() ? label : other, piece_column}; }
 };
 
 // Rows that a model can measure: the table as read, and its features scaled as the model's training data was.

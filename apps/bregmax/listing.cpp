@@ -5,9 +5,9 @@
 
 namespace bregmax::app {
 
-void add_listing(CLI::App& program, const Listing& listing, void (*as_text)(), void (*as_json)(), Action& chosen) {
-  CLI::App* command = program.add_subcommand(listing.name, listing.description);
-  command->footer(listing.examples);
+void add_listing(CLI::App& program, const CommandText& text, void (*as_text)(), void (*as_json)(), Action& chosen) {
+  CLI::App* command = program.add_subcommand(text.name, text.description);
+  command->footer(text.examples);
   const auto json = std::make_shared<bool>(false);
   OptionAdder(*command).json(*json);
   command->callback([json, as_text, as_json, &chosen] {

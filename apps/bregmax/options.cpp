@@ -119,17 +119,20 @@ CLI::Option* OptionAdder::whole(const std::string& name, std::uint64_t& value, c
       ->default_str(fmt::format("{}", value));
 }
 
+void OptionAdder::model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
+
 void OptionAdder::label(std::string& value) {
   text("--label", value, "NAME|INDEX|none",
        "label column; auto: a last column that is named class, label, target or species, or is not numeric");
 }
 
-void OptionAdder::query_label(std::string& value) {
-  text("--query-label", value, "NAME|INDEX|none", "label column of the queries, where it is another than --label says");
-}
-
-void OptionAdder::piece_column_to_skip(std::string& value) {
-  text("--piece-column", value, "NAME|INDEX", "a column that is not a feature, as it was for fit");
+void OptionAdder::layout(Layout& value, std::string* query_label) {
+  label(value.label);
+  if (query_label != nullptr) {
+    text("--query-label", *query_label, "NAME|INDEX|none",
+         "label column of the queries, where it is another than --label says");
+  }
+  text("--piece-column", value.piece_column, "NAME|INDEX", "a column that is not a feature, as it was for fit");
 }
 
 void OptionAdder::threads(std::uint64_t& value) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "input.hpp"
+
 namespace bregmax::app {
 
 // What a number may be. `text` is for people: it is in the help, in docs/options.md and in the message of a refusal.
@@ -46,9 +48,9 @@ class OptionAdder {
                      const WholeRange& range, const std::string& help);
 
   // The options that several commands share.
+  void model(std::string& value);
   void label(std::string& value);
-  void query_label(std::string& value);  // empty: as --label
-  void piece_column_to_skip(std::string& value);
+  void layout(Layout& value, std::string* query_label = nullptr);  // of files that a model is applied to
   void threads(std::uint64_t& value);
   void seed(std::uint64_t& value, const std::string& help);
   void json(bool& value);

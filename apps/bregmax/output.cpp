@@ -32,6 +32,21 @@ void flush_output() {
 
 void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
 
+namespace {
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failed;
+  if (std::filesystem::equivalent(one, other, failed)) return true;  // the same inode, which has several names
+  // Absolute first: a relative name of which nothing exists would be left as it is.
+  const auto canonical = [&failed](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  };
+  const std::filesystem::path first = canonical(one);
+  return !failed && first == canonical(other) && !failed;
+}
+
+bool is_file(const NamedFile& named) { return !named.path.empty() && !named.path.starts_with("builtin:"); }
+
 void check_can_write(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
@@ -43,6 +58,26 @@ void check_can_write(const std::string& path) {
   if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
   ::close(descriptor);
   ::unlink(trial.c_str());
+}
+
+}  // namespace
+
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const NamedFile& output = outputs[o];
+    if (output.path.empty()) continue;
+    for (const NamedFile& input : inputs) {
+      if (!is_file(input) || !is_same_file(output.path, input.path)) continue;
+      throw Error(fmt::format("{} {} is the file that {} {} reads, which it would overwrite; give another name",
+                              output.option, output.path, input.option, input.path));
+    }
+    for (std::size_t before = 0; before < o; ++before) {
+      if (outputs[before].path.empty() || !is_same_file(output.path, outputs[before].path)) continue;
+      throw Error(fmt::format("{} {} and {} {} are the same file; give two names", outputs[before].option,
+                              outputs[before].path, output.option, output.path));
+    }
+    check_can_write(output.path);
+  }
 }
 
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bregmax/core/matrix.hpp"
 
@@ -20,8 +21,14 @@ void flush_output();
 // A line on standard error.
 void say(std::string_view line);
 
-// Throws Error when a file could not be written under this name: asked before work that would be lost.
-void check_can_write(const std::string& path);
+// A file that an option names; the path may be empty (not given) or builtin:NAME (no file).
+struct NamedFile {
+  std::string option, path;
+};
+
+// Asked before work that would be lost. Throws Error when a file could not be written under one of these names, or when
+// that would destroy one that is read, or another that is written: by any name, a link included.
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
 // As short as the meaning allows: 6 digits.
 std::string short_number(double value);

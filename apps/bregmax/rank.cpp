@@ -61,11 +61,10 @@ Json as_json(const Rankings& rankings, Index pool_rows, const std::string& out) 
 
 ExitCode run_rank(const RankRequest& request) {
   const ThreadLimit limit(static_cast<int>(request.threads));
-  if (!request.out.empty()) check_can_write(request.out);
+  check_outputs({{"--out", request.out}},
+                {{"MODEL", request.model}, {"--queries", request.queries}, {"--pool", request.pool}});
   const Model model = load_model(request.model);
-  Layout query_layout = request.layout;
-  if (!request.query_label.empty()) query_layout.label = request.query_label;
-  const ModelInput queries = read_for_model(model, request.queries, query_layout);
+  const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
   const ModelInput pool = read_for_model(model, request.pool, request.layout);
 
   const Interrupt interrupt;
@@ -91,21 +90,17 @@ ExitCode run_rank(const RankRequest& request) {
 }  // namespace
 
 void add_rank(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("rank", "the nearest rows of a pool for each query");
-  command->footer(kRankExamples);
-  const auto request = std::make_shared<RankRequest>();
+  const auto [command, request] =
+      add_command(program, {"rank", "the nearest rows of a pool for each query", kRankExamples}, run_rank, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("--queries", request->queries, "Q", "rows to look for: CSV, .npy or builtin:NAME")->required();
   options.text("--pool", request->pool, "P", "rows to look in")->required();
   options.whole("--top", request->top, "N", {0, 1'000'000'000}, "how many to list a query; 0: the whole pool");
   options.text("--out", request->out, "F", "write the CSV here instead of to standard output");
-  options.label(request->layout.label);
-  options.query_label(request->query_label);
-  options.piece_column_to_skip(request->layout.piece_column);
+  options.layout(request->layout, &request->query_label);
   options.threads(request->threads);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_rank(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -7,7 +7,8 @@
 
 namespace bregmax::app {
 
-// While it lives, the first Ctrl-C asks the running computation to stop, and a second one ends the program at once.
+// While it lives, the first Ctrl-C asks the running computation to stop, and another one ends the program at once,
+// unless it comes within a second: that is the same request.
 class Interrupt {
  public:
   Interrupt();

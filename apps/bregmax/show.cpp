@@ -126,6 +126,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
 }
 
 ExitCode run_show(const ShowRequest& request) {
+  check_outputs({{"--picture", request.picture}}, {{"MODEL", request.model}});
   const Model model = load_model(request.model);
   if (!request.picture.empty()) write_file_atomically(request.picture, draw_tuning(model.tuning));
   if (request.json) {
@@ -139,14 +140,12 @@ ExitCode run_show(const ShowRequest& request) {
 }  // namespace
 
 void add_show(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("show", "what a model is, and how it was learned");
-  command->footer(kShowExamples);
-  const auto request = std::make_shared<ShowRequest>();
+  const auto [command, request] =
+      add_command(program, {"show", "what a model is, and how it was learned", kShowExamples}, run_show, chosen);
   OptionAdder options(*command);
-  options.text("MODEL", request->model, "", "a model file")->required();
+  options.model(request->model);
   options.text("--picture", request->picture, "F", "write a picture (SVG) of the scores along lambda, if it was tuned");
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_show(*request); }; });
 }
 
 }  // namespace bregmax::app

@@ -42,7 +42,7 @@ std::string settings_text(const Settings& settings) {
 
 Json tuning_as_json(const TuningRecord& record) {
   if (record.empty()) return nullptr;
-  const auto chosen = static_cast<std::size_t>(record.chosen);
+  const bool scored = record.chosen >= 0;
   const auto measure = static_cast<Index>(measure_index(record));
   Json table = Json::array();
   for (std::size_t c = 0; c < record.candidates.size(); ++c) {
@@ -54,16 +54,19 @@ Json tuning_as_json(const TuningRecord& record) {
     }
     table.push_back(std::move(line));
   }
-  return {{"tuned_for", record.tuned_for},
-          {"folds", record.folds},
-          {"chosen", settings_as_json(record.candidates[chosen])},
-          {"score", record.means(record.chosen, measure)},
-          {"standard_error", record.standard_errors(record.chosen, measure)},
-          {"solved", record.solved},
-          {"proved", record.proved},
-          {"unproved", record.unproved},
-          {"seconds", record.seconds},
-          {"table", std::move(table)}};
+  return {
+      {"tuned_for", record.tuned_for},
+      {"folds", record.folds},
+      {"compared", record.compared},
+      {"compared_folds", record.compared_folds},
+      {"chosen", scored ? settings_as_json(record.candidates[static_cast<std::size_t>(record.chosen)]) : Json(nullptr)},
+      {"score", scored ? Json(record.means(record.chosen, measure)) : Json(nullptr)},
+      {"standard_error", scored ? Json(record.standard_errors(record.chosen, measure)) : Json(nullptr)},
+      {"solved", record.solved},
+      {"proved", record.proved},
+      {"unproved", record.unproved},
+      {"seconds", record.seconds},
+      {"table", std::move(table)}};
 }
 
 std::string tuning_summary(const TuningRecord& record) {
@@ -71,11 +74,17 @@ std::string tuning_summary(const TuningRecord& record) {
   std::string fits =
       fmt::format("{} solved, {} proved to be solved by another's optimum", record.solved, record.proved);
   if (record.unproved > 0) fits += fmt::format("; {} of them ended above their tolerance", record.unproved);
-  return fmt::format("{:<11} {}\n{:<11} {} {} on {} folds, the best of {} candidates (fits: {}; {:.1f} s)\n", "chosen",
+  const auto candidates = static_cast<Index>(record.candidates.size());
+  const std::string compared =
+      record.compared == candidates && record.compared_folds == record.folds
+          ? fmt::format("{} folds, the best of {} candidates", record.folds, candidates)
+          : fmt::format("{} of {} folds, the best of the {} candidates scored there ({} in all)", record.compared_folds,
+                        record.folds, record.compared, candidates);
+  return fmt::format("{:<11} {}\n{:<11} {} {} on {} (fits: {}; {:.1f} s)\n", "chosen",
                      settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]), "tuned for",
                      record.tuned_for,
                      score_text(record.means(record.chosen, measure), record.standard_errors(record.chosen, measure)),
-                     record.folds, record.candidates.size(), fits, record.seconds);
+                     compared, fits, record.seconds);
 }
 
 std::string tuning_table(const TuningRecord& record) {

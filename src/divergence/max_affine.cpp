@@ -1,9 +1,12 @@
 #include "bregmax/divergence/max_affine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "core/blas.hpp"
+#include "bregmax/core/error.hpp"
+#include "divergence/affine_scores.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/streaming.hpp"
 
@@ -30,8 +33,8 @@ double gap_below(double maximum, double score) {
   return gap <= tie_tolerance(maximum) ? 0 : gap;
 }
 
-// Calls use(row, scores of the row's K pieces) for every row. The scores come from a GEMM over a block of rows that
-// stays in the second-level cache, and may be overwritten by `use`.
+// Calls use(row, scores of the row's K pieces) for every row. The scores of a block of rows stay in the second-level
+// cache, and may be overwritten by `use`.
 template <class Use>
 void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, double work_a_row, const Use& use) {
   const Index pieces = generator.pieces(), features = rows.cols();
@@ -45,13 +48,8 @@ void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, dou
     for (Index block = 0; block < blocks; ++block) {
       const Index begin = block * block_rows;
       const Index count = std::min(block_rows, rows.rows() - begin);
-      internal::gemm(false, true, count, pieces, features, 1, rows.data() + begin * rows.outerStride(),
-                     rows.outerStride(), generator.slopes().data(), features, 0, scores.data(), pieces);
-      for (Index i = 0; i < count; ++i) {
-        double* row_scores = scores.data() + i * pieces;
-        for (Index k = 0; k < pieces; ++k) row_scores[k] += generator.offsets()(k);
-        use(begin + i, row_scores);
-      }
+      generator.scores().compute(rows.data() + begin * rows.outerStride(), rows.outerStride(), count, scores.data());
+      for (Index i = 0; i < count; ++i) use(begin + i, scores.data() + i * pieces);
     }
   }
 }
@@ -59,8 +57,8 @@ void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, dou
 // A reference is its piece, so a row of the output is a gather from the K gaps of its point.
 class MaxAffineReferenceSet final : public ReferenceSet {
  public:
-  MaxAffineReferenceSet(const MaxAffine& generator, const MatrixView& references)
-      : generator_(generator), pieces_(generator.pieces_of(references)) {}
+  MaxAffineReferenceSet(const MaxAffine& generator, std::vector<int> pieces)
+      : generator_(generator), pieces_(std::move(pieces)) {}
 
   Index size() const override { return static_cast<Index>(pieces_.size()); }
 
@@ -86,6 +84,7 @@ class MaxAffineReferenceSet final : public ReferenceSet {
 
 MaxAffine::MaxAffine(Matrix slopes, Vector offsets) : slopes_(std::move(slopes)), offsets_(std::move(offsets)) {
   internal::check_pieces(slopes_, offsets_);
+  scores_ = std::make_shared<internal::AffineScores>(slopes_, offsets_);
 }
 
 std::vector<int> MaxAffine::pieces_of(const MatrixView& references) const {
@@ -124,13 +123,22 @@ double MaxAffine::value(const VectorView& point, const VectorView& reference) co
   check_points(as_row(point));
   check_references(as_row(reference));
   if (point == reference) return 0;
-  const Vector at_reference = slopes_ * reference + offsets_;
-  const Vector at_point = slopes_ * point + offsets_;
+  Vector at_point(pieces()), at_reference(pieces());
+  scores_->compute(point.data(), point.size(), 1, at_point.data());
+  scores_->compute(reference.data(), reference.size(), 1, at_reference.data());
   return gap_below(at_point.maxCoeff(), at_point(lowest_tied_piece(at_reference.data(), at_reference.size())));
 }
 
 std::unique_ptr<ReferenceSet> MaxAffine::prepare(const MatrixView& references) const {
-  return std::make_unique<MaxAffineReferenceSet>(*this, references);
+  return std::make_unique<MaxAffineReferenceSet>(*this, pieces_of(references));
+}
+
+std::unique_ptr<ReferenceSet> MaxAffine::prepare_pieces(std::vector<int> pieces) const {
+  for (const int piece : pieces) {
+    if (piece >= 0 && piece < this->pieces()) continue;
+    throw Error(fmt::format("found the piece {}; allowed: 0 to {}", piece, this->pieces() - 1));
+  }
+  return std::make_unique<MaxAffineReferenceSet>(*this, std::move(pieces));
 }
 
 }  // namespace bregmax

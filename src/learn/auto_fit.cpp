@@ -77,6 +77,27 @@ std::vector<Fold> repeated_folds(const MatrixView& rows, const std::vector<int>&
   return all;
 }
 
+// The chosen candidate is constant on all items though it was not on most folds (whose few items may weigh
+// differently): then so are all of its family with a lambda as large, and the best of the others is chosen. False:
+// there is no other.
+bool choose_again(TuneResult& tuning, Measure measure) {
+  if (tuning.record.empty() || tuning.all_constant) return false;
+  const auto lambda_of = [&](std::size_t candidate) { return tuning.record.candidates[candidate][0].value; };
+  const auto chosen = static_cast<std::size_t>(tuning.record.chosen);
+  for (std::size_t c = 0; c < tuning.constant.size(); ++c) {
+    if (tuning.family_of[c] == tuning.family_of[chosen] && lambda_of(c) >= lambda_of(chosen)) tuning.constant[c] = true;
+  }
+  tuning.all_constant = std::ranges::find(tuning.constant, false) == tuning.constant.end();
+  if (!tuning.all_constant) tuning.record.chosen = best_candidate(tuning, measure);
+  return !tuning.all_constant;
+}
+
+void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& record) {
+  record.drawn = to_string(supervision.kind);
+  record.drawn_seed = supervision.seed;
+  record.neighbours = supervision.kind == LabelSupervision::kHardComparisons ? supervision.neighbours : 0;
+}
+
 class AutoFit {
  public:
   AutoFit(const MatrixView& rows, const AutoFitOptions& options, const RunControl& control)
@@ -90,29 +111,23 @@ class AutoFit {
   AutoFitResult run(const std::vector<Variant>& variants, const SupervisionOf& supervision_of,
                     const MakeFolds& make_folds) const {
     AutoFitResult result;
-    std::size_t variant = 0;
-    double lambda = options_.lambdas.front(), temperature = options_.temperatures.front();
     if (variants.size() * options_.lambdas.size() * options_.temperatures.size() > 1) {
-      CandidateFamilies families;
-      for (const Variant& one : variants) families.push_back(family(one, supervision_of(one)));
-      result.tuning =
-          tune(make_folds(), families, {options_.tune_for, options_.evaluation, 0, options_.fit.time_limit}, control_);
-      const auto chosen = static_cast<std::size_t>(result.tuning.record.chosen);
-      variant = static_cast<std::size_t>(result.tuning.family_of[chosen]);
-      lambda = result.tuning.record.candidates[chosen][0].value;
-      temperature = result.tuning.record.candidates[chosen][1].value;
+      result.tuning = tune(make_folds(), families(variants, supervision_of),
+                           {options_.tune_for, options_.evaluation, 0, options_.fit.time_limit}, control_);
       result.tuning_ended_early = result.tuning.status != SolveStatus::kOptimal;
     }
-    result.chosen = variants[variant].fit;
-    result.chosen.lambda = lambda;
-    result.chosen.smoothing = temperature;
-    result.chosen_supervision = variants[variant].supervision;
+    const Variant* variant = &take_chosen(variants, result);
     if (result.tuning_ended_early) {
       keep_best_so_far(result);
     } else {
-      fit_chosen(supervision_of(variants[variant]), result);
+      fit_chosen(supervision_of(*variant), result);
+      while (result.fit.model.record.constant && choose_again(result.tuning, options_.tune_for)) {
+        variant = &take_chosen(variants, result);
+        fit_chosen(supervision_of(*variant), result);
+      }
     }
     result.fit.model.tuning = result.tuning.record;
+    if (variant->from_labels) record_drawing(variant->supervision, result.fit.model.record);
     return result;
   }
 
@@ -137,6 +152,24 @@ class AutoFit {
     return make_pbdl_family(std::move(family_options));
   }
 
+  // Takes over the values of the chosen candidate, or of the only one there is.
+  const Variant& take_chosen(const std::vector<Variant>& variants, AutoFitResult& result) const {
+    const TuningRecord& record = result.tuning.record;
+    std::size_t variant = 0;
+    double lambda = options_.lambdas.front(), temperature = options_.temperatures.front();
+    if (!record.empty() && record.chosen >= 0) {
+      const auto chosen = static_cast<std::size_t>(record.chosen);
+      variant = static_cast<std::size_t>(result.tuning.family_of[chosen]);
+      lambda = record.candidates[chosen][0].value;
+      temperature = record.candidates[chosen][1].value;
+    }
+    result.chosen = variants[variant].fit;
+    result.chosen.lambda = lambda;
+    result.chosen.smoothing = temperature;
+    result.chosen_supervision = variants[variant].supervision;
+    return variants[variant];
+  }
+
   void fit_chosen(const Supervision& supervision, AutoFitResult& result) const {
     FitOptions last = result.chosen;
     if (last.time_limit > 0 && !result.tuning.record.empty()) {
@@ -158,6 +191,7 @@ class AutoFit {
     result.fit.report.loss = record.loss;
     result.fit.report.lipschitz = record.lipschitz;
     result.fit.report.iterations = record.iterations;
+    result.fit.report.seconds = record.seconds;
   }
 
   const MatrixView& rows_;

@@ -94,7 +94,11 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
   if (folds < 2 || folds > items) {
     throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
   }
-  const std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
+  std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
+  // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
+    std::ranges::stable_partition(order, [&](Index t) { return (*pairs)[static_cast<std::size_t>(t)].similar; });
+  }
   std::vector<int> fold_of(static_cast<std::size_t>(items));
   for (Index i = 0; i < items; ++i) {
     fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);

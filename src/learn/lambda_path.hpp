@@ -51,6 +51,11 @@ class LambdaPath {
   const Solution& solution(std::size_t solved_point) const { return points_[solved_point].solution; }
   bool solved(std::size_t point) const { return points_[point].solved; }
   double relative_gap(std::size_t point) const;
+  // What is known at a resolved point, all of it at the point's own lambda: loss + lambda * lipschitz is the objective.
+  double lambda(std::size_t point) const { return points_[point].lambda; }
+  double loss(std::size_t point) const { return points_[point].model.loss; }
+  double lipschitz(std::size_t point) const { return points_[point].model.lipschitz; }
+  double lower_bound(std::size_t point) const { return points_[point].lower_bound; }
 
  private:
   // What is known of a model: its objective is loss + lambda * lipschitz.

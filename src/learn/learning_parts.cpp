@@ -95,6 +95,7 @@ TrainingRecord make_record(const LearningProblem& problem, const FitOptions& opt
   record.iterations = report.iterations;
   record.seconds = report.seconds;
   record.seed = options.seed;
+  record.drawn = "given";
   return record;
 }
 

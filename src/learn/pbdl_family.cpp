@@ -94,10 +94,15 @@ class PbdlLearner final : public FoldLearner {
       offsets = path_->solution(*solution).offsets;
       report = path_->solution(*solution).report;
     }
+    // A model that was found at another lambda has another objective here.
+    report.loss = path_->loss(point);
+    report.lipschitz = path_->lipschitz(point);
+    report.objective = report.loss + path_->lambda(point) * report.lipschitz;
+    report.dual_objective = path_->lower_bound(point);
     report.relative_gap = path_->relative_gap(point);
     model.divergence = make_max_affine(std::move(slopes), std::move(offsets), options_.temperatures[temperature]);
     model.record = internal::make_record(problem, options_.fit, report);
-    model.record.lambda = options_.lambdas[point];
+    model.record.lambda = path_->lambda(point);  // that of the fold, which belongs to the objective
     return model;
   }
 

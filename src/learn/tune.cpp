@@ -37,7 +37,7 @@ class Tuner {
     }
     const auto candidates = static_cast<Index>(result_.record.candidates.size());
     result_.fold_scores.assign(folds.size(), Matrix::Constant(candidates, kAllMeasures.size(), kNan));
-    constant_.assign(folds.size(), std::vector<char>(static_cast<std::size_t>(candidates), 0));
+    constant_.assign(folds.size(), std::vector<Constant>(static_cast<std::size_t>(candidates), Constant::kUnknown));
     for (const auto& family : families) {
       for (const Fold& fold : folds) learners_.push_back(family->learner(fold));
     }
@@ -93,7 +93,7 @@ class Tuner {
     Matrix& scores = result_.fold_scores[id.fold];
     for (const std::size_t candidate : candidates) {
       const auto row = static_cast<Index>(first_[id.family] + candidate);
-      char& constant = constant_[id.fold][static_cast<std::size_t>(row)];
+      Constant& constant = constant_[id.fold][static_cast<std::size_t>(row)];
       if (const auto same = fold_learner.same_model(candidate)) {
         scores.row(row) = scores.row(static_cast<Index>(first_[id.family] + *same));
         constant = constant_[id.fold][first_[id.family] + *same];
@@ -103,7 +103,7 @@ class Tuner {
       const Model model = fold_learner.model(candidate);
       const auto found = internal::score_on_fold(model, fold, options_.evaluation, control);
       if (control.stop_requested()) return;  // the scores may cover a part of the work
-      constant = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
+      constant = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? Constant::kYes : Constant::kNo;
       for (std::size_t m = 0; m < found.size(); ++m) scores(row, static_cast<Index>(m)) = found[m];
     }
   }
@@ -118,13 +118,10 @@ class Tuner {
     record.solved += record.unproved;
     record.proved = counts_[static_cast<std::size_t>(StepOutcome::kProved)];
     summarise_scores();
-    for (std::size_t c = 0; c < record.candidates.size(); ++c) {
-      std::size_t constant_folds = 0;
-      for (const auto& fold : constant_) constant_folds += fold[c] != 0 ? 1 : 0;
-      result_.constant.push_back(2 * constant_folds > folds_.size());
-    }
-    result_.all_constant =
-        std::all_of(result_.constant.begin(), result_.constant.end(), [](bool constant) { return constant; });
+    const Compared compared = compared_candidates(result_, options_.tune_for);
+    record.compared = static_cast<Index>(compared.candidates.size());
+    record.compared_folds = compared.folds;
+    find_constant();
     if (result_.status == SolveStatus::kOptimal) {
       record.chosen = best_candidate(result_, options_.tune_for);
     } else {
@@ -153,11 +150,26 @@ class Tuner {
     }
   }
 
+  // After an early end, of what is known so far.
+  void find_constant() {
+    result_.all_constant = true;
+    for (std::size_t c = 0; c < result_.record.candidates.size(); ++c) {
+      std::size_t known = 0, yes = 0;
+      for (const auto& fold : constant_) {
+        known += fold[c] != Constant::kUnknown ? 1 : 0;
+        yes += fold[c] == Constant::kYes ? 1 : 0;
+      }
+      result_.constant.push_back(2 * yes > known);
+      if (known > 0 && !result_.constant.back()) result_.all_constant = false;
+    }
+  }
+
   void keep_best_so_far() {
     try {
       result_.record.chosen = best_candidate(result_, options_.tune_for);
     } catch (const Error&) {
-      return;  // no candidate has a score yet
+      result_.record.chosen = -1;  // no candidate has a score yet
+      return;
     }
     const Index chosen = result_.record.chosen;
     const auto family = static_cast<std::size_t>(result_.family_of[static_cast<std::size_t>(chosen)]);
@@ -173,7 +185,8 @@ class Tuner {
   const TuneOptions& options_;
   std::vector<std::size_t> first_;  // candidate of each family
   std::vector<std::unique_ptr<FoldLearner>> learners_;
-  std::vector<std::vector<char>> constant_;  // of each fold and candidate; not bool: threads write side by side
+  enum class Constant : char { kUnknown, kNo, kYes };
+  std::vector<std::vector<Constant>> constant_;  // of each fold and candidate
   std::array<std::atomic<Index>, 3> counts_{};
   TuneResult result_;
 };
@@ -187,6 +200,19 @@ Measure measure_named(const std::string& name) {
     if (name == kMeasureNames[m]) return kAllMeasures[m];
   }
   throw Error(fmt::format("the measure is '{}'; allowed: {}", name, fmt::join(kMeasureNames, ", ")));
+}
+
+Compared compared_candidates(const TuneResult& result, Measure measure) {
+  const auto m = static_cast<Index>(measure);
+  Compared compared;
+  for (Index c = 0; c < result.record.means.rows(); ++c) {
+    const auto folds =
+        static_cast<int>(std::count_if(result.fold_scores.begin(), result.fold_scores.end(),
+                                       [&](const Matrix& scores) { return std::isfinite(scores(c, m)); }));
+    if (folds > compared.folds) compared = {folds, {}};
+    if (folds > 0 && folds == compared.folds) compared.candidates.push_back(c);
+  }
+  return compared;
 }
 
 bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
@@ -208,17 +234,9 @@ bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
 Index best_candidate(const TuneResult& result, Measure measure) {
   constexpr double kRounding = 1e-12;
   const auto m = static_cast<Index>(measure);
-  const Index candidates = result.record.means.rows();
-  const auto known_folds = [&](Index candidate) {
-    return std::count_if(result.fold_scores.begin(), result.fold_scores.end(),
-                         [&](const Matrix& scores) { return std::isfinite(scores(candidate, m)); });
-  };
-  std::ptrdiff_t most_folds = 0;
-  for (Index c = 0; c < candidates; ++c) most_folds = std::max(most_folds, known_folds(c));
   Index best = -1;
   double best_score = 0;
-  for (Index c = 0; c < candidates; ++c) {
-    if (most_folds == 0 || known_folds(c) < most_folds) continue;
+  for (const Index c : compared_candidates(result, measure).candidates) {
     if (result.constant[static_cast<std::size_t>(c)] && !result.all_constant) continue;
     const double score = result.record.means(c, m) * (larger_is_better(measure) ? 1 : -1);
     if (best >= 0 && !(score > best_score + kRounding * std::abs(best_score))) continue;

@@ -21,11 +21,12 @@ namespace {
 using internal::Container;
 using Json = nlohmann::json;
 
-constexpr std::array<std::pair<const char*, std::string TrainingRecord::*>, 4> kTexts = {{
+constexpr std::array<std::pair<const char*, std::string TrainingRecord::*>, 5> kTexts = {{
     {"method", &TrainingRecord::method},
     {"supervision", &TrainingRecord::supervision},
     {"solver", &TrainingRecord::solver},
     {"status", &TrainingRecord::status},
+    {"drawn", &TrainingRecord::drawn},
 }};
 
 constexpr std::array<std::pair<const char*, double TrainingRecord::*>, 9> kNumbers = {{
@@ -51,6 +52,8 @@ void store_record(const TrainingRecord& record, Container& container) {
   description["items"] = record.items;
   description["iterations"] = record.iterations;
   description["seed"] = record.seed;
+  description["drawn_seed"] = record.drawn_seed;
+  description["neighbours"] = record.neighbours;
   if (record.constant) description["constant"] = true;
 }
 
@@ -83,6 +86,8 @@ TrainingRecord restore_record(const Container& container) {
   restore_count(description, "items", record.items);
   restore_count(description, "iterations", record.iterations);
   restore_count(description, "seed", record.seed);
+  restore_count(description, "drawn_seed", record.drawn_seed);
+  restore_count(description, "neighbours", record.neighbours);
   record.constant = description.value("constant", false);
   return record;
 }
@@ -108,8 +113,9 @@ Model restore_model(const Container& container) {
 
 std::string serialize_model(const Model& model) {
   check_model(model);
-  if (model.record.rows < 0 || model.record.items < 0 || model.record.iterations < 0) {
-    throw Error("the training record counts less than 0 rows, items or iterations");
+  const TrainingRecord& record = model.record;
+  if (record.rows < 0 || record.items < 0 || record.iterations < 0 || record.neighbours < 0) {
+    throw Error("the training record counts less than 0 rows, items, iterations or neighbours");
   }
   Container container;
   container.metadata["divergence"] = internal::store_divergence(*model.divergence, "divergence", container);

@@ -12,12 +12,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::uint64_t count_of(const Json& description, const char* name) {
+template <class Integer>
+Integer count_of(const Json& description, const char* name) {
   const Json& given = description.at(name);
-  if (!given.is_number_unsigned() || !std::in_range<Index>(given.get<std::uint64_t>())) {
+  if (!given.is_number_unsigned() || !std::in_range<Integer>(given.get<std::uint64_t>())) {
     throw Error(fmt::format("invalid: tuning.{} is not a whole number >= 0 that fits", name));
   }
-  return given.get<std::uint64_t>();
+  return static_cast<Integer>(given.get<std::uint64_t>());
 }
 
 // Words stay in the JSON, numbers go to the array tuning.values: one a setting, in order.
@@ -76,6 +77,11 @@ void check_tuning(const TuningRecord& record) {
   for (const Settings& settings : record.candidates) {
     if (settings.empty()) throw Error("the tuning has a candidate without settings");
   }
+  if (record.compared < 0 || record.compared > candidates || record.compared_folds < 0 ||
+      record.compared_folds > record.folds) {
+    throw Error(fmt::format("the tuning compared {} candidates on {} folds; allowed: at most {} and {}",
+                            record.compared, record.compared_folds, candidates, record.folds));
+  }
   if (record.folds < 0 || record.solved < 0 || record.proved < 0 || record.unproved < 0) {
     throw Error("the tuning counts less than 0 folds or fits");
   }
@@ -89,6 +95,8 @@ void store_tuning(const TuningRecord& record, Container& container) {
   description["measures"] = record.measures;
   description["candidates"] = store_candidates(record, container);
   description["chosen"] = record.chosen;
+  description["compared"] = record.compared;
+  description["compared_folds"] = record.compared_folds;
   description["solved"] = record.solved;
   description["proved"] = record.proved;
   description["unproved"] = record.unproved;
@@ -102,15 +110,18 @@ TuningRecord restore_tuning(const Container& container) {
   if (!container.metadata.contains("tuning")) return record;
   const Json& description = container.metadata["tuning"];
   record.tuned_for = description.at("tuned_for").get<std::string>();
-  const std::uint64_t folds = count_of(description, "folds");
-  if (!std::in_range<int>(folds)) throw Error("invalid: tuning.folds is too large");
-  record.folds = static_cast<int>(folds);
+  record.folds = count_of<int>(description, "folds");
   record.measures = description.at("measures").get<std::vector<std::string>>();
   record.candidates = restore_candidates(description.at("candidates"), container.vector("tuning.values"));
-  record.chosen = static_cast<Index>(count_of(description, "chosen"));
-  record.solved = static_cast<Index>(count_of(description, "solved"));
-  record.proved = static_cast<Index>(count_of(description, "proved"));
-  record.unproved = static_cast<Index>(count_of(description, "unproved"));
+  record.chosen = count_of<Index>(description, "chosen");
+  // Not in the first files: all of them were.
+  record.compared = static_cast<Index>(record.candidates.size());
+  record.compared_folds = record.folds;
+  if (description.contains("compared")) record.compared = count_of<Index>(description, "compared");
+  if (description.contains("compared_folds")) record.compared_folds = count_of<int>(description, "compared_folds");
+  record.solved = count_of<Index>(description, "solved");
+  record.proved = count_of<Index>(description, "proved");
+  record.unproved = count_of<Index>(description, "unproved");
   record.means = container.matrix("tuning.means");
   record.standard_errors = container.matrix("tuning.standard_errors");
   record.seconds = container.number("tuning.seconds");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bregmax/core/error.hpp"
@@ -16,11 +18,23 @@ namespace {
 
 constexpr std::string_view kWeight = "weight";
 
+using ColumnNames = std::span<const std::string_view>;
+constexpr std::string_view kComparisonColumns[] = {"i", "j", "k", "l"};
+constexpr std::string_view kPairColumns[] = {"i", "j", "s"};
+constexpr std::string_view kTargetColumns[] = {"i", "j", "value"};
+constexpr std::pair<std::string_view, ColumnNames> kKinds[] = {
+    {"comparisons", kComparisonColumns}, {"pairs", kPairColumns}, {"targets", kTargetColumns}};
+
+bool is_ours(std::string_view name) {
+  return name == kWeight ||
+         std::ranges::any_of(kKinds, [name](const auto& kind) { return std::ranges::count(kind.second, name) > 0; });
+}
+
 // A file of numbers with the given columns and perhaps a weight after them.
 class ItemFile {
  public:
-  ItemFile(const std::string& path, std::vector<std::string_view> names, Index rows)
-      : path_(path), names_(std::move(names)), rows_(rows), content_(parse_csv(read_whole_file(path), path)) {
+  ItemFile(const std::string& path, ColumnNames names, Index rows)
+      : path_(path), names_(names), rows_(rows), content_(parse_csv(read_whole_file(path), path)) {
     check_columns();
     for (std::size_t c = 0; c < content_.columns.size(); ++c) {
       const CsvColumn& column = content_.columns[c];
@@ -54,27 +68,46 @@ class ItemFile {
   }
 
  private:
+  // Names of which none is ours say nothing. Where one is, all must be, or a column would be read as what it is not.
   void check_columns() const {
     const std::size_t found = content_.columns.size();
-    if (found != names_.size() && found != names_.size() + 1) {
-      throw Error(fmt::format("{}: line {}: found {} columns; expected {} and perhaps {}", path_,
-                              content_.line_of_row.front(), found, fmt::join(names_, ","), kWeight));
-    }
+    const bool weighted = found == names_.size() + 1;
+    if (found != names_.size() && !weighted) fail_columns(fmt::format("{} columns", found), "");
     if (!content_.has_header) return;
-    // Names other than ours say nothing, but ours in another place would be read wrongly.
-    for (std::size_t c = 0; c < found; ++c) {
-      const std::string& name = content_.columns[c].name;
-      const std::string_view expected = c < names_.size() ? names_[c] : kWeight;
-      const bool is_ours = name == kWeight || std::find(names_.begin(), names_.end(), name) != names_.end();
-      if (name != expected && (is_ours || expected == kWeight)) {
-        throw Error(fmt::format("{}: line 1: column {} (from 0) is named {}; expected {} and perhaps {}, in this order",
-                                path_, c, internal::quoted_excerpt(name), fmt::join(names_, ","), kWeight));
-      }
+    std::vector<std::string> given = header();
+    if (weighted && given.back() != kWeight) fail_columns("the columns", ", in this order");
+    given.resize(names_.size());
+    if (std::ranges::any_of(given, is_ours) && !std::ranges::equal(given, names_)) {
+      fail_columns("the columns", ", in this order");
     }
   }
 
+  // As it is compared: in lower case.
+  std::vector<std::string> header() const {
+    std::vector<std::string> names;
+    if (!content_.has_header) return names;
+    for (const CsvColumn& column : content_.columns) names.push_back(internal::lower_case(column.name));
+    return names;
+  }
+
+  [[noreturn]] void fail_columns(const std::string& found, std::string_view how) const {
+    std::string names;
+    if (content_.has_header) {
+      for (const CsvColumn& column : content_.columns) names += (names.empty() ? " " : ",") + column.name;
+    }
+    std::string hint;
+    for (const auto& [kind, columns] : kKinds) {
+      std::vector<std::string> given = header();
+      if (!given.empty() && given.back() == kWeight) given.pop_back();
+      if (std::ranges::equal(given, columns)) hint = fmt::format("; those are the columns of {}", kind);
+    }
+    throw Error(fmt::format("{}: line {}: found {}{}; expected {} and perhaps {}{}{}", path_,
+                            content_.has_header ? 1 : content_.line_of_row.front(), found,
+                            names.empty() ? "" : internal::excerpt(names), fmt::join(names_, ","), kWeight, how, hint));
+  }
+
   const std::string& path_;
-  std::vector<std::string_view> names_;
+  ColumnNames names_;
   Index rows_;
   CsvContent content_;
 };
@@ -82,7 +115,7 @@ class ItemFile {
 }  // namespace
 
 Comparisons read_comparisons(const std::string& path, Index rows) {
-  const ItemFile file(path, {"i", "j", "k", "l"}, rows);
+  const ItemFile file(path, kComparisonColumns, rows);
   Comparisons comparisons;
   comparisons.reserve(file.items());
   for (std::size_t t = 0; t < file.items(); ++t) {
@@ -93,7 +126,7 @@ Comparisons read_comparisons(const std::string& path, Index rows) {
 }
 
 Pairs read_pairs(const std::string& path, Index rows) {
-  const ItemFile file(path, {"i", "j", "s"}, rows);
+  const ItemFile file(path, kPairColumns, rows);
   Pairs pairs;
   pairs.reserve(file.items());
   for (std::size_t t = 0; t < file.items(); ++t) {
@@ -105,7 +138,7 @@ Pairs read_pairs(const std::string& path, Index rows) {
 }
 
 Targets read_targets(const std::string& path, Index rows) {
-  const ItemFile file(path, {"i", "j", "value"}, rows);
+  const ItemFile file(path, kTargetColumns, rows);
   Targets targets;
   targets.reserve(file.items());
   for (std::size_t t = 0; t < file.items(); ++t) {

@@ -35,6 +35,8 @@ bool nearer(const NearGroup& a, const NearGroup& b) { return a.divergence < b.di
 // Work space of one thread.
 class VoteBuffer {
  public:
+  explicit VoteBuffer(double tie_tolerance) : tie_tolerance_(tie_tolerance) {}
+
   std::vector<NearGroup> near;
   std::vector<Voters> voters;
   std::int64_t denominator = 1;
@@ -49,17 +51,19 @@ class VoteBuffer {
 
   // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; the largest
   // one, which is found much faster, bounds it.
-  double not_tied_beyond(double nearest) const {
-    return internal::farthest_tied(nearest, largest_, internal::kTieTolerance);
-  }
+  double not_tied_beyond(double nearest) const { return internal::farthest_tied(nearest, largest_, tie_tolerance_); }
 
-  bool tied(double nearest, double divergence) {
-    if (divergence <= nearest) return true;
-    if (divergence > not_tied_beyond(nearest)) return false;
-    return divergence <= internal::farthest_tied(nearest, median(), internal::kTieTolerance);
-  }
+  bool tied(double nearest, double divergence) { return equal(nearest, divergence, tie_tolerance_); }
+  // Means of divergences carry rounding even where the divergences are exact.
+  bool means_tied(double nearest, double mean) { return equal(nearest, mean, internal::kTieTolerance); }
 
  private:
+  bool equal(double nearest, double other, double tolerance) {
+    if (other <= nearest) return true;
+    if (other > internal::farthest_tied(nearest, largest_, tolerance)) return false;
+    return other <= internal::farthest_tied(nearest, median(), tolerance);
+  }
+
   double median() {
     if (!median_) {
       sorted_.assign(divergences_.begin(), divergences_.end());
@@ -70,6 +74,7 @@ class VoteBuffer {
     return *median_;
   }
 
+  double tie_tolerance_;
   std::span<const double> divergences_;
   double largest_ = 0;
   std::optional<double> median_;  // of this query, once it was needed
@@ -151,20 +156,19 @@ void find_voters(std::span<const double> divergences, Index k, const RowsOfGroup
 // Runs find_voters for every query and calls consume(query, buffer) from several threads, in blocks of queries. Queries
 // were checked before: nothing in the parallel region throws over its input.
 template <class RowsOfGroup, class Consume>
-void for_each_query(const Divergence& divergence, const internal::ReferenceGroups& groups, const MatrixView& queries,
-                    Index k, const RowsOfGroup& rows_of, const Consume& consume) {
-  const auto references = divergence.prepare(groups.representatives);
+void for_each_query(const internal::ReferenceGroups& groups, const MatrixView& queries, Index k,
+                    const RowsOfGroup& rows_of, const Consume& consume) {
   // Small enough that the divergences of a block are still in the cache when the nearest are looked for.
   const Index step =
       std::min(internal::block_rows(groups.size()), std::max(kFewestQueries, kBlockEntries / groups.size()));
 #pragma omp parallel if (queries.rows() * groups.size() > internal::kEntriesForThreads)
   {
     Matrix divergences(std::min(step, queries.rows()), groups.size());
-    VoteBuffer buffer;
+    VoteBuffer buffer(groups.tie_tolerance);
 #pragma omp for schedule(dynamic, 1)
     for (Index first = 0; first < queries.rows(); first += step) {
       const Index size = std::min(step, queries.rows() - first);
-      references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
+      groups.references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
       for (Index q = 0; q < size; ++q) {
         const std::span<const double> row(divergences.row(q).data(), static_cast<std::size_t>(groups.size()));
         find_voters(row, k, rows_of, buffer);
@@ -212,14 +216,13 @@ void keep_largest(std::vector<Tally>& tallies, const Value& value) {
   std::erase_if(tallies, [&](const Tally& tally) { return value(tally) < largest; });
 }
 
-// Sums of divergences carry rounding, as divergences do.
 void keep_nearest(std::vector<Tally>& tallies, VoteBuffer& buffer) {
   if (tallies.size() == 1) return;
   const auto votes = static_cast<double>(tallies.front().votes);
   double smallest = tallies.front().divergence_sum;
   for (const Tally& tally : tallies) smallest = std::min(smallest, tally.divergence_sum);
   std::erase_if(tallies,
-                [&](const Tally& tally) { return !buffer.tied(smallest / votes, tally.divergence_sum / votes); });
+                [&](const Tally& tally) { return !buffer.means_tied(smallest / votes, tally.divergence_sum / votes); });
 }
 
 void check_input(const Divergence& divergence, const MatrixView& stored, const MatrixView& queries, Index k) {
@@ -257,7 +260,7 @@ Classification classify_nearest(const Divergence& divergence, const MatrixView& 
     result.share[q] = static_cast<double>(tallies.front().votes) / static_cast<double>(options.k * buffer.denominator);
   };
   for_each_query(
-      divergence, groups, queries, options.k, [&](Index group) { return group_classes.rows(group); }, decide);
+      groups, queries, options.k, [&](Index group) { return group_classes.rows(group); }, decide);
   return result;
 }
 
@@ -305,8 +308,7 @@ Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, c
     predicted(query) = sum / static_cast<double>(options.k * buffer.denominator);
   };
   for_each_query(
-      divergence, groups, queries, options.k, [&](Index group) { return group_rows[static_cast<std::size_t>(group)]; },
-      average);
+      groups, queries, options.k, [&](Index group) { return group_rows[static_cast<std::size_t>(group)]; }, average);
   return predicted;
 }
 

@@ -101,12 +101,10 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
       collect_candidates(group_classes, classes[query], groups.group_of_row[query], divergences.row(q).data(),
                          candidates);
       internal::sort_by_distance(candidates, scratch);
-      scores[query] =
-          internal::tied_ranking_scores(candidates, options.precision_at, harmonic, internal::kTieTolerance);
+      scores[query] = internal::tied_ranking_scores(candidates, options.precision_at, harmonic, groups.tie_tolerance);
     }
   };
-  const auto references = divergence.prepare(groups.representatives);
-  const Index done = for_each_block(*references, rows, control, score_block);
+  const Index done = for_each_block(*groups.references, rows, control, score_block);
   RankingSummary summary = summarise(std::span(scores).first(static_cast<std::size_t>(done)));
   summary.stopped = done < rows.rows();
   return summary;

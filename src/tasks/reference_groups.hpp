@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,9 +15,10 @@ namespace bregmax::internal {
 // as many as pieces, however many references there are.
 struct ReferenceGroups {
   std::vector<Index> group_of_row;
-  Matrix representatives;  // one reference of each group
+  std::unique_ptr<ReferenceSet> references;  // one a group; the divergence must outlive it
+  double tie_tolerance;                      // of divergences from one query, see tied_ranking.hpp
 
-  Index size() const { return representatives.rows(); }
+  Index size() const { return references->size(); }
 };
 
 ReferenceGroups group_references(const Divergence& divergence, const MatrixView& references);

@@ -40,7 +40,7 @@ double expected_precision_sum(Index before, Index relevant_before, Index relevan
 // Those that are equal on paper (of duplicates, of points on a grid) are computed with rounding that depends on where
 // the row stands in its file; compared exactly, they would let the row order decide. The rounding is relative to the
 // generator's values: of those the median divergence tells the size, which the largest, perhaps of an outlier, does
-// not.
+// not. Max-affine divergences need none of this: they are the same doubles wherever a row stands.
 inline constexpr double kTieTolerance = 1e-12;
 
 inline double farthest_tied(double nearest, double median, double tolerance) {

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "cli/program.hpp"
@@ -46,6 +48,46 @@ TEST(Interrupt, KeepsTheUnfinishedModelWhenAskedTo) {
   EXPECT_EQ(fit["status"], "stopped");
   EXPECT_EQ(fit["model"], "m.bregmax");
   EXPECT_EQ(json_of(run(directory, {"show", "m.bregmax", "--json"}))["status"], "stopped");
+}
+
+// A pipe that nobody writes to: the program hangs in it, whatever it is asked, until it is killed or fed.
+class WaitingProgram {
+ public:
+  WaitingProgram() {
+    EXPECT_EQ(::mkfifo((directory_ / "rows.csv").c_str(), 0600), 0);
+    program_.emplace(directory_, std::vector<std::string>{BREGMAX_PROGRAM, "fit", "rows.csv", "--lambda", "1"});
+    program_->wait_until_interruptible();
+  }
+
+  void interrupt() const {
+    program_->signal(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  void feed() const { directory_.write("rows.csv", "a,b,class\n1,2,x\n2,1,x\n5,6,y\n6,5,y\n"); }
+  Outcome wait() const { return program_->wait(); }
+
+ private:
+  TemporaryDirectory directory_;
+  std::optional<RunningProgram> program_;
+};
+
+// As of `timeout -s INT`, which signals the process and its group.
+TEST(Interrupt, TakesTwoSignalsAtOnceForOne) {
+  const WaitingProgram program;
+  program.interrupt();
+  program.interrupt();
+  program.feed();
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("stopped by an interrupt"));
+}
+
+TEST(Interrupt, KillsAtASecondOneThatComesLater) {
+  const WaitingProgram program;
+  program.interrupt();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  program.interrupt();
+  EXPECT_EQ(program.wait().exit_code, 128 + SIGINT);
 }
 
 }  // namespace

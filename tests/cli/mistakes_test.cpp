@@ -2,6 +2,8 @@
 // what is allowed.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "cli/program.hpp"
 
 namespace bregmax::testing {
@@ -152,6 +154,41 @@ TEST_F(Mistakes, LeavesNoFilesBehind) {
   fit_csv("a,b,class\n1,2,x\n", {"--out", "m.bregmax"});
   fit_csv(kGood, {"--out", "m.bregmax", "--pairs-file", "none.csv"});
   EXPECT_EQ(directory_.files(), 1U);
+}
+
+// Whatever name or link it goes by, and before anything is computed or written.
+TEST_F(Mistakes, DetectsAnOutputThatIsAnInput) {
+  directory_.write("data.csv", kGood);
+  directory_.write("pairs.csv", "0,1,1\n0,2,0\n");
+  std::filesystem::create_hard_link(directory_ / "data.csv", directory_ / "hard.csv");
+  std::filesystem::create_symlink("data.csv", directory_ / "soft.csv");
+  for (const char* out : {"data.csv", "./data.csv", "hard.csv", "soft.csv"}) {
+    const std::string expected = std::string("--out ") + out + " is the file that DATA data.csv reads";
+    EXPECT_THAT(bregmax({"fit", "data.csv", "--lambda", "1", "--out", out}), HasSubstr(expected));
+    EXPECT_THAT(bregmax({"fit", "data.csv", "--method", "itml", "--out", out}), HasSubstr(expected));
+  }
+  EXPECT_THAT(bregmax({"fit", "data.csv", "--lambda", "1", "--pairs-file", "pairs.csv", "--out", "pairs.csv"}),
+              HasSubstr("--out pairs.csv is the file that --pairs-file pairs.csv reads"));
+  EXPECT_THAT(bregmax({"fit", "data.csv", "--picture", "data.csv"}), HasSubstr("--picture data.csv"));
+  EXPECT_THAT(bregmax({"fit", "data.csv", "--out", "new", "--picture", "./new"}),
+              HasSubstr("--out new and --picture ./new are the same file"));
+
+  ASSERT_EQ(run(directory_, {"fit", "data.csv", "--lambda", "1", "--threads", "1", "--out", "m.bregmax"}).exit_code, 0);
+  const std::string model = read_file(directory_ / "m.bregmax");
+  for (const char* out : {"m.bregmax", "data.csv"}) {
+    const std::string expected = std::string(out) + " is the file that ";
+    EXPECT_THAT(bregmax({"divergence", "m.bregmax", "data.csv", "--out", out}), HasSubstr(expected));
+    EXPECT_THAT(bregmax({"rank", "m.bregmax", "--queries", "builtin:iris", "--pool", "data.csv", "--out", out}),
+                HasSubstr(expected));
+    EXPECT_THAT(bregmax({"cluster", "m.bregmax", "data.csv", "-k", "2", "--out", out}), HasSubstr(expected));
+    EXPECT_THAT(bregmax({"classify", "m.bregmax", "--train", "data.csv", "--queries", "data.csv", "--out", out}),
+                HasSubstr(expected));
+  }
+  EXPECT_THAT(bregmax({"show", "m.bregmax", "--picture", "m.bregmax"}), HasSubstr("MODEL m.bregmax"));
+  EXPECT_THAT(bregmax({"approximate", "--generator", "m.bregmax", "--sweep", "--picture", "m.bregmax"}),
+              HasSubstr("--generator m.bregmax"));
+  EXPECT_EQ(read_file(directory_ / "data.csv"), kGood);
+  EXPECT_EQ(read_file(directory_ / "m.bregmax"), model);
 }
 
 }  // namespace

@@ -104,6 +104,30 @@ TEST(Bounds, OfComparisonsAreTheTheoremAndSayVacuous) {
   EXPECT_THAT(other.out, HasSubstr("with probability 0.5"));
 }
 
+// Hard comparisons, all of them and some, and those of a file: always the ones that the model was learned from.
+TEST(Bounds, AreOfTheComparisonsThatTheModelWasLearnedFrom) {
+  const TemporaryDirectory directory;
+  const auto learn = [&](std::vector<std::string> how) {
+    how.insert(how.begin(), {"fit", "builtin:iris", "--pieces", "10", "--lambda", "1", "--smoothing", "0", "--seed",
+                             "4", "--out", "m.bregmax"});
+    return json_from(directory, how)["items"];
+  };
+  for (const std::vector<std::string>& how : std::vector<std::vector<std::string>>{
+           {"--hard-comparisons", "3"}, {"--hard-comparisons", "2", "--comparisons", "300"}, {"--from-labels"}}) {
+    const nlohmann::json items = learn(how);
+    const nlohmann::json found = json_from(directory, {"bounds", "m.bregmax", "builtin:iris"});
+    EXPECT_EQ(found["m"], items);
+    EXPECT_TRUE(found["same_as_fit"].get<bool>()) << how.front();
+    EXPECT_EQ(found["hard_comparisons"], how.front() == "--hard-comparisons");
+  }
+  directory.write("c.csv", "i,j,k,l\n0,1,0,60\n60,61,60,120\n120,121,120,3\n");
+  learn({"--comparisons-file", "c.csv"});
+  EXPECT_THAT(mistake_of(run(directory, {"bounds", "m.bregmax", "builtin:iris"})),
+              HasSubstr("given comparisons; name their file with --comparisons-file"));
+  EXPECT_TRUE(
+      json_from(directory, {"bounds", "m.bregmax", "builtin:iris", "--comparisons-file", "c.csv"})["same_as_fit"]);
+}
+
 // 36 points on a grid, with squared distances as targets.
 void write_regression(const TemporaryDirectory& directory) {
   std::string rows = "a,b\n", targets, held_out;

@@ -109,6 +109,47 @@ TEST(Tuning, SaysWhenTheDivergenceIsConstant) {
   EXPECT_TRUE(json_of(run(directory, {"show", "m.bregmax", "--json"}))["constant"].get<bool>());
 }
 
+// What is said about a constant divergence depends on why it is one.
+TEST(Tuning, SaysWhyTheDivergenceIsConstant) {
+  const TemporaryDirectory directory;
+  const auto advice = [&](const std::string& data, std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", data, "--pieces", "2", "--threads", "1"});
+    const Outcome outcome = run(directory, more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("the learned divergence is constant"));
+    return outcome.err;
+  };
+  directory.write("one.csv", "a,b,class\n1,2,x\n2,1,x\n5,6,x\n");
+  directory.write("similar.csv", "i,j,s\n0,1,1\n50,51,1\n");
+  directory.write("both.csv", "i,j,k,l\n0,1,0,60\n0,60,0,1\n");
+  EXPECT_THAT(advice("one.csv", {"--all-pairs", "--lambda", "1"}), HasSubstr("all rows have the same label"));
+  EXPECT_THAT(advice("builtin:iris", {"--pairs-file", "similar.csv", "--lambda", "1"}),
+              HasSubstr("none of the pairs asks for a divergence above 0"));
+  EXPECT_THAT(advice("builtin:iris", {"--lambda", "0.001", "--lipschitz", "1e-9"}),
+              HasSubstr("--lipschitz 1e-09 allows no more"));
+  EXPECT_THAT(advice("builtin:iris", {"--comparisons-file", "both.csv", "--lambda", "1"}),
+              HasSubstr("the comparisons contradict each other"));
+  EXPECT_THAT(advice("builtin:iris", {"--lambda", "1e9"}), HasSubstr("a --lambda smaller than 1e+09 may help"));
+  EXPECT_THAT(advice("builtin:iris", {"--lambdas", "1e8,1e9", "--folds", "2", "--repeats", "1"}),
+              HasSubstr("down to lambda 1e+08; smaller values of --lambdas may help"));
+}
+
+// One dissimilar pair: every lambda scores the same, and the largest that is not constant on the folds is on all pairs.
+TEST(Tuning, OfAHandfulOfPairsDoesNotChooseAConstantDivergence) {
+  const TemporaryDirectory directory;
+  directory.write("p.csv", "i,j,s\n0,1,1\n0,60,0\n60,61,1\n");
+  for (const char* seed : {"0", "1", "2"}) {
+    const Outcome outcome = run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--pieces", "20",
+                                            "--threads", "1", "--seed", seed, "--json"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    const nlohmann::json fit = json_of(outcome);
+    EXPECT_FALSE(fit["constant"].get<bool>());
+    EXPECT_EQ(fit["tuning"]["chosen"]["lambda"], fit["lambda"]);
+    EXPECT_LT(fit["loss"].get<double>(), 1) << "a constant one has 2";
+  }
+}
+
 TEST(Tuning, NeedsClassesThatCanBeHeldOut) {
   const TemporaryDirectory directory;
   directory.write("small.csv", "a,b,class\n1,2,x\n2,1,x\n5,6,y\n6,5,y\n");
@@ -137,6 +178,24 @@ TEST(Tuning, LeavesNothingBehindWhenInterrupted) {
   EXPECT_EQ(directory.files(), 0U);
 }
 
+TEST(Tuning, HasNullForWhatItNeverKnew) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, {"fit", "builtin:balance-scale", "--time-limit", "1e-6", "--out", "m.bregmax",
+                                          "--keep-partial", "--json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const nlohmann::json fit = json_of(outcome);
+  EXPECT_EQ(fit["status"], "time_limit");
+  for (const char* key :
+       {"objective", "dual_objective", "relative_gap", "loss", "lipschitz", "lambda", "convexity_violation", "pieces",
+        "supervision", "items", "solver", "iterations", "seconds", "smoothing", "constant", "model"}) {
+    EXPECT_TRUE(fit[key].is_null()) << key;
+  }
+  for (const nlohmann::json& value : fit["certificate"]) EXPECT_TRUE(value.is_null());
+  for (const char* key : {"chosen", "score", "standard_error"}) EXPECT_TRUE(fit["tuning"][key].is_null()) << key;
+  EXPECT_EQ(fit["tuning"]["compared"], 0);
+  EXPECT_EQ(directory.files(), 0U);
+}
+
 TEST(Tuning, KeepsTheBestModelSoFarWhenAskedTo) {
   const TemporaryDirectory directory;
   // Candidates are scored from the first fits on, and there are many to come.
@@ -149,9 +208,23 @@ TEST(Tuning, KeepsTheBestModelSoFarWhenAskedTo) {
   const nlohmann::json fit = json_of(outcome);
   EXPECT_EQ(fit["status"], "stopped");
   EXPECT_EQ(fit["model"], "m.bregmax");
+  EXPECT_TRUE(fit["certificate"]["objective"].is_null());
+  EXPECT_TRUE(fit["convexity_violation"].is_null());
+  const nlohmann::json& tuning = fit["tuning"];
+  EXPECT_EQ(tuning["folds"], 600);
+  EXPECT_LT(tuning["compared_folds"].get<int>(), 600);
+  EXPECT_GE(tuning["compared"].get<int>(), 1);
+  EXPECT_LE(tuning["compared"].get<int>(), 28);
   const nlohmann::json show = json_of(run(directory, {"show", "m.bregmax", "--json"}));
   EXPECT_EQ(show["status"], "stopped");
+  EXPECT_EQ(show["tuning"], tuning);
   EXPECT_LT(show["n"].get<int>(), 150);
+  const double objective = show["loss"].get<double>() + show["lambda"].get<double>() * show["lipschitz"].get<double>();
+  EXPECT_NEAR(show["objective"].get<double>(), objective, 1e-9 * objective);
+  EXPECT_LE(show["dual_objective"].get<double>(), objective);
+  EXPECT_THAT(
+      run(directory, {"show", "m.bregmax"}).out,
+      HasSubstr("of 600 folds, the best of the " + tuning["compared"].dump() + " candidates scored there (28 in all)"));
   EXPECT_EQ(directory.files(), 1U) << "the model, but no picture of half a path";
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -108,6 +109,45 @@ TEST(Tune, FoldsOfItemsHoldEachItemOutOnce) {
     for (const Pair& pair : std::get<Pairs>(fold.loss_items)) held_out += pair.weight;
   }
   EXPECT_EQ(held_out, 90 * 91 / 2);
+}
+
+// Similar pairs alone teach nothing.
+TEST(Tune, FoldsOfPairsKeepBothKinds) {
+  const LabelledRows data = noisy_classes(10);
+  const Pairs pairs = {{0, 2, true}, {1, 3, true}, {0, 1, false}, {2, 4, true}, {2, 3, false}, {4, 6, true}};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const Fold& fold : folds_of_items(data.rows, pairs, 2, seed)) {
+      const auto& train = std::get<Pairs>(*fold.train_items);
+      EXPECT_EQ(std::count_if(train.begin(), train.end(), [](const Pair& pair) { return pair.similar; }), 2);
+      EXPECT_EQ(train.size(), 3U);
+    }
+  }
+}
+
+// Also of candidates that were proved by the solution of another lambda.
+TEST(Tune, RecordsOfFoldsBelongToTheirLambda) {
+  const LabelledRows data = noisy_classes(30);
+  const AutoFitOptions plan = small_plan();
+  for (const auto& family : families_from_labels(data.rows, data.classes, plan)) {
+    for (const Fold& fold : folds_of_rows(data.rows, data.classes, 2, 3)) {
+      const auto learner = family->learner(fold);
+      const auto candidates = family->candidates();
+      const std::vector<LearnStep> steps = learner->steps();
+      for (std::size_t step = 0; step < steps.size(); ++step) learner->run(step, {});
+      for (std::size_t c = 0; c < candidates.size(); ++c) {
+        const Model model = learner->model(c);
+        const TrainingRecord& record = model.record;
+        const double share = static_cast<double>(record.items) / (30.0 * 29);
+        EXPECT_NEAR(record.lambda, candidates[c][0].value * share, 1e-12 * record.lambda);
+        EXPECT_NEAR(record.objective, record.loss + record.lambda * record.lipschitz, 1e-9 * (1 + record.objective));
+        EXPECT_LE(record.dual_objective, record.objective * (1 + 1e-12));
+        if (candidates[c][1].value > 0) continue;  // smoothing changes the loss
+        const double mean =
+            internal::mean_loss(*model.divergence, model.scaling.apply(fold.train_rows), all_pairs(fold.train_classes));
+        EXPECT_NEAR(mean * static_cast<double>(record.items), record.loss, 1e-3 * (1 + record.loss));
+      }
+    }
+  }
 }
 
 TEST(Tune, MeanLossIsThatOfTheDefinition) {

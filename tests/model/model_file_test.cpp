@@ -47,6 +47,9 @@ Model small_model() {
   model.record.iterations = 17;
   model.record.seconds = 0.25;
   model.record.seed = std::numeric_limits<std::uint64_t>::max();
+  model.record.drawn = "hard_comparisons";
+  model.record.drawn_seed = std::numeric_limits<std::uint64_t>::max() - 1;
+  model.record.neighbours = 7;
   return model;
 }
 
@@ -87,6 +90,9 @@ TEST(ModelFile, CarriesEverythingExactly) {
   EXPECT_EQ(read.record.iterations, 17);
   EXPECT_EQ(read.record.seconds, 0.25);
   EXPECT_EQ(read.record.seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(read.record.drawn, "hard_comparisons");
+  EXPECT_EQ(read.record.drawn_seed, std::numeric_limits<std::uint64_t>::max() - 1);
+  EXPECT_EQ(read.record.neighbours, 7);
   EXPECT_EQ(serialize_model(read), serialize_model(model));
 }
 
@@ -101,6 +107,8 @@ Model tuned_model() {
   tuning.means = (Matrix(2, 2) << 0.9, 1.0 / 3, std::numeric_limits<double>::quiet_NaN(), 2).finished();
   tuning.standard_errors = Matrix::Constant(2, 2, 0.1);
   tuning.chosen = 1;
+  tuning.compared = 1;
+  tuning.compared_folds = 2;
   tuning.solved = 4;
   tuning.proved = 2;
   tuning.unproved = 1;
@@ -120,6 +128,8 @@ TEST(ModelFile, CarriesTheTableOfScores) {
   EXPECT_TRUE(std::isnan(read.tuning.means(1, 0)));
   EXPECT_EQ(read.tuning.standard_errors, model.tuning.standard_errors);
   EXPECT_EQ(read.tuning.chosen, 1);
+  EXPECT_EQ(read.tuning.compared, 1);
+  EXPECT_EQ(read.tuning.compared_folds, 2);
   EXPECT_EQ(read.tuning.solved, 4);
   EXPECT_EQ(read.tuning.proved, 2);
   EXPECT_EQ(read.tuning.unproved, 1);
@@ -139,6 +149,8 @@ TEST(ModelFile, RefusesATableThatDoesNotFit) {
   refused([](Container& c) { c.metadata["tuning"]["chosen"] = 2; }, "chose candidate 2");
   refused([](Container& c) { c.metadata["tuning"]["chosen"] = -1; }, "tuning.chosen");
   refused([](Container& c) { c.metadata["tuning"]["folds"] = 1e300; }, "tuning.folds");
+  refused([](Container& c) { c.metadata["tuning"]["compared"] = 3; }, "compared 3 candidates");
+  refused([](Container& c) { c.metadata["tuning"]["compared_folds"] = 4; }, "on 4 folds");
   refused([](Container& c) { c.metadata["tuning"]["measures"] = {"auc"}; }, "table of 2 x 2");
   refused([](Container& c) { c.metadata["tuning"]["tuned_for"] = "purity"; }, "not one of its measures");
   refused([](Container& c) { c.metadata["tuning"]["candidates"] = nlohmann::json::array(); }, "tuning.values");

@@ -103,9 +103,24 @@ TEST_F(SupervisionFileBadInput, DetectsAnotherNumberOfColumns) {
 }
 
 TEST_F(SupervisionFileBadInput, DetectsNamesInAnotherOrder) {
-  EXPECT_THAT(comparisons_error("j,i,k,l\n1,2,1,3\n"), HasSubstr("column 0 (from 0) is named \"j\""));
-  EXPECT_THAT(pairs_error("weight,i,j,s\n1,2,1,1\n"), HasSubstr("named \"weight\""));
-  EXPECT_THAT(pairs_error("i,j,s,note\n1,2,1,1\n"), HasSubstr("named \"note\""));
+  EXPECT_THAT(comparisons_error("j,i,k,l\n1,2,1,3\n"),
+              HasSubstr("line 1: found the columns j,i,k,l; expected i,j,k,l and perhaps weight, in this order"));
+  EXPECT_THAT(pairs_error("weight,i,j,s\n1,2,1,1\n"), HasSubstr("found the columns weight,i,j,s"));
+  EXPECT_THAT(pairs_error("i,j,s,note\n1,2,1,1\n"), HasSubstr("found the columns i,j,s,note"));
+  EXPECT_THAT(pairs_error("a,b,c,note\n1,2,1,1\n"), HasSubstr("found the columns a,b,c,note"));
+  EXPECT_THAT(targets_error("I,J,Weight\n1,2,1\n"), HasSubstr("found the columns I,J,Weight"));
+}
+
+// Each of them would be read without a word, were it not for the header.
+TEST_F(SupervisionFileBadInput, DetectsAFileOfAnotherKind) {
+  EXPECT_THAT(comparisons_error("i,j,s,weight\n1,2,1,1\n"),
+              HasSubstr("found the columns i,j,s,weight; expected i,j,k,l and perhaps weight, in this order; those are "
+                        "the columns of pairs"));
+  EXPECT_THAT(comparisons_error("i,j,s\n1,2,1\n"), HasSubstr("found 3 columns i,j,s; expected i,j,k,l"));
+  EXPECT_THAT(pairs_error("i,j,value\n1,2,1\n"), HasSubstr("those are the columns of targets"));
+  EXPECT_THAT(targets_error("i,j,s\n1,2,1\n"), HasSubstr("those are the columns of pairs"));
+  EXPECT_THAT(targets_error("i,j,k,l\n1,2,1,1\n"), HasSubstr("those are the columns of comparisons"));
+  EXPECT_THAT(pairs_error("i,j,similar\n1,2,1\n"), HasSubstr("found the columns i,j,similar; expected i,j,s"));
 }
 
 TEST_F(SupervisionFileBadInput, DetectsEmptyAndMissingFiles) {

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "bregmax/divergence/divergence.hpp"
 
 namespace bregmax {
+
+namespace internal {
+class AffineScores;
+}
 
 // phi(x) = max_k <slopes.row(k), x> + offsets(k).
 //
@@ -16,8 +21,10 @@ namespace bregmax {
 // their summed divergence. Optimal solutions have many rows at which several pieces nearly attain the maximum. The
 // tolerance is no larger than rounding because an interior solution leaves a row's own piece ahead there by a little,
 // and only that piece gives the divergences that the solver counted. A divergence within the tolerance is reported as
-// exactly 0. Where <a_k, x> and the offset cancel to a much smaller phi, rounding can exceed the tolerance, and the
-// blocked and the scalar path may then choose different pieces.
+// exactly 0.
+//
+// Every way to a divergence computes the scores of a row alike, to the last bit, wherever the row stands: references on
+// one piece are at exactly the same divergence from a point, and so are the numbers of value() and matrix().
 class MaxAffine final : public Divergence {
  public:
   MaxAffine(Matrix slopes, Vector offsets);
@@ -27,6 +34,10 @@ class MaxAffine final : public Divergence {
   Index pieces() const { return slopes_.rows(); }
 
   std::vector<int> pieces_of(const MatrixView& references) const;
+  // References of which only the pieces are known: each from 0 to pieces() - 1.
+  std::unique_ptr<ReferenceSet> prepare_pieces(std::vector<int> pieces) const;
+
+  const internal::AffineScores& scores() const { return *scores_; }  // the kernel behind all of this
 
   std::string name() const override { return "max_affine"; }
   Index dimension() const override { return slopes_.cols(); }
@@ -40,6 +51,7 @@ class MaxAffine final : public Divergence {
  private:
   Matrix slopes_;
   Vector offsets_;
+  std::shared_ptr<const internal::AffineScores> scores_;
 };
 
 }  // namespace bregmax

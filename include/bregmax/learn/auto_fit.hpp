@@ -58,6 +58,8 @@ CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector
 
 // From given supervision: folds are made of its items, and `tune_for` must be kLoss if there is more than one
 // candidate.
+//
+// Both: where the chosen candidate turns out constant on all items, the best of those that may not be is taken instead.
 AutoFitResult fit_from_items(const MatrixView& rows, const Supervision& supervision, const AutoFitOptions& options,
                              const RunControl& control = {});
 

@@ -43,7 +43,8 @@ struct Fold {
 std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
                                 std::uint64_t seed, const std::vector<int>& pieces = {});
 
-// Folds of the items of given supervision: every fold learns on all rows, from the items that are not held out.
+// Folds of the items of given supervision: every fold learns on all rows, from the items that are not held out. Pairs
+// are stratified: similar and dissimilar ones are spread evenly over the folds.
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces = {});
 
@@ -101,6 +102,14 @@ struct TuneResult {
 // depend on the number of threads.
 TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options = {},
                 const RunControl& control = {});
+
+// Those that a measure chooses from: with scores on the most folds. All candidates on all folds, as a rule; fewer after
+// an early end.
+struct Compared {
+  int folds = 0;
+  std::vector<Index> candidates = {};
+};
+Compared compared_candidates(const TuneResult& result, Measure measure);
 
 // The candidate with the best mean of a measure, by the rules of tune(): one run of tune() serves all measures.
 Index best_candidate(const TuneResult& result, Measure measure);

@@ -28,6 +28,11 @@ struct TrainingRecord {
   int iterations = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
+  // How the supervision came about: "comparisons", "hard_comparisons" or "all_pairs" were made from labels, with the
+  // seed and (hard ones) the neighbours here; "given"; empty: not known.
+  std::string drawn;
+  std::uint64_t drawn_seed = 0;
+  Index neighbours = 0;
   bool constant = false;                     // the divergence does not tell the training rows apart
   std::map<std::string, double> parameters;  // of the classical methods, by name
 };

@@ -1,0 +1,97 @@
+#include "divergence/affine_scores.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bregmax::internal {
+namespace {
+
+// A panel of pieces times a tile of rows stays in the registers of a processor with AVX2.
+constexpr Index kLanes = 4, kVectors = 2, kPanel = kLanes * kVectors, kTile = 4;
+
+// Four doubles; the compiler makes of them what the processor has.
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(alignof(double))));
+
+// What is computed at a time.
+struct Panel {
+  const double* slopes;  // features x kPanel
+  const double* offsets;
+  Index features, pieces;  // at most kPanel pieces count
+};
+
+template <Index kRows>
+[[gnu::always_inline]] inline void score_tile(const Panel& panel, const double* rows, Index row_stride, double* scores,
+                                              Index score_stride) {
+  Lanes sums[kRows][kVectors] = {};
+  const double* slopes = panel.slopes;
+  for (Index f = 0; f < panel.features; ++f, slopes += kPanel) {
+    for (Index v = 0; v < kVectors; ++v) {
+      Lanes slope;
+      std::memcpy(&slope, slopes + v * kLanes, sizeof slope);
+      for (Index r = 0; r < kRows; ++r) sums[r][v] += slope * rows[r * row_stride + f];
+    }
+  }
+  for (Index r = 0; r < kRows; ++r) {
+    double of_row[kPanel];
+    std::memcpy(of_row, sums[r], sizeof of_row);
+    double* out = scores + r * score_stride;
+    for (Index k = 0; k < panel.pieces; ++k) out[k] = of_row[k] + panel.offsets[k];
+  }
+}
+
+[[gnu::always_inline]] inline void score_rows(const Panel& panel, const double* rows, Index row_stride, Index count,
+                                              double* scores, Index score_stride) {
+  Index row = 0;
+  for (; row + kTile <= count; row += kTile) {
+    score_tile<kTile>(panel, rows + row * row_stride, row_stride, scores + row * score_stride, score_stride);
+  }
+  for (; row < count; ++row) {
+    score_tile<1>(panel, rows + row * row_stride, row_stride, scores + row * score_stride, score_stride);
+  }
+}
+
+using ScoreRows = void (*)(const Panel&, const double*, Index, Index, double*, Index);
+
+void score_rows_anywhere(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
+                         Index score_stride) {
+  score_rows(panel, rows, row_stride, count, scores, score_stride);
+}
+
+#ifdef __x86_64__
+
+[[gnu::target("avx2,fma")]] void score_rows_avx2(const Panel& panel, const double* rows, Index row_stride, Index count,
+                                                 double* scores, Index score_stride) {
+  score_rows(panel, rows, row_stride, count, scores, score_stride);
+}
+
+ScoreRows fastest() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? score_rows_avx2 : score_rows_anywhere;
+}
+
+#else
+
+ScoreRows fastest() { return score_rows_anywhere; }
+
+#endif
+
+}  // namespace
+
+AffineScores::AffineScores(const Matrix& slopes, const Vector& offsets) : features_(slopes.cols()), offsets_(offsets) {
+  const Index panels = (slopes.rows() + kPanel - 1) / kPanel;
+  packed_.assign(static_cast<std::size_t>(panels * kPanel * features_), 0);
+  for (Index k = 0; k < slopes.rows(); ++k) {
+    double* panel = packed_.data() + k / kPanel * kPanel * features_ + k % kPanel;
+    for (Index f = 0; f < features_; ++f) panel[f * kPanel] = slopes(k, f);
+  }
+}
+
+void AffineScores::compute(const double* rows, Index row_stride, Index count, double* scores) const {
+  static const ScoreRows kScoreRows = fastest();
+  for (Index first = 0; first < pieces(); first += kPanel) {
+    const Panel panel{packed_.data() + first * features_, offsets_.data() + first, features_,
+                      std::min(kPanel, pieces() - first)};
+    kScoreRows(panel, rows, row_stride, count, scores + first, pieces());
+  }
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+// The scores <a_k, x> + b_k of affine pieces. Each is a sum over the features in their order, whatever else is computed
+// with it: a row has the same scores, to the last bit, wherever it stands and whichever rows are beside it. A product
+// of BLAS does not promise that: it treats the rows at the edge of a block differently. Rankings compare such numbers
+// for equality, so that it matters.
+class AffineScores {
+ public:
+  AffineScores(const Matrix& slopes, const Vector& offsets);
+
+  Index pieces() const { return offsets_.size(); }
+  // scores: count x pieces, row by row.
+  void compute(const double* rows, Index row_stride, Index count, double* scores) const;
+
+ private:
+  Index features_;
+  std::vector<double> packed_;  // the slopes in panels of a few pieces, feature by feature
+  Vector offsets_;
+};
+
+}  // namespace bregmax::internal
