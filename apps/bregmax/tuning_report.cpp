@@ -71,8 +71,8 @@ Json tuning_as_json(const TuningRecord& record) {
 
 std::string tuning_summary(const TuningRecord& record) {
   const auto measure = static_cast<Index>(measure_index(record));
-  std::string fits =
-      fmt::format("{} solved, {} proved to be solved by another's optimum", record.solved, record.proved);
+  std::string fits = fmt::format("{} solved", record.solved);
+  if (record.proved > 0) fits += fmt::format(", {} proved to be solved by another's optimum", record.proved);
   if (record.unproved > 0) fits += fmt::format("; {} of them ended above their tolerance", record.unproved);
   const auto candidates = static_cast<Index>(record.candidates.size());
   const std::string compared =
