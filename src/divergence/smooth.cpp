@@ -57,6 +57,9 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
         reference_part_(r) += slopes_.row(r).dot(references.row(r) - origin_.transpose());
       }
     });
+    if (references.size() == 0) return;
+    largest_part_ = reference_part_.maxCoeff();
+    largest_slope_ = slopes_.rowwise().norm().maxCoeff();
   }
 
   Index size() const override { return slopes_.rows(); }
@@ -81,6 +84,8 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
   }
 
   const Vector& reference_part() const { return reference_part_; }
+  double largest_part() const { return largest_part_; }
+  double largest_slope() const { return largest_slope_; }  // Euclidean norm
 
   // The points, measured from the origin.
   Matrix shifted(const MatrixView& points) const { return points.rowwise() - origin_.transpose(); }
@@ -126,6 +131,7 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
   Vector origin_;
   Matrix slopes_;
   Vector reference_part_;
+  double largest_part_ = 0, largest_slope_ = 0;
 };
 
 namespace {
@@ -140,6 +146,10 @@ class SmoothScores final : public PointScores {
   void scores(Index first, MatrixSpan out) const override {
     out.rowwise() = references_.reference_part().segment(first, out.cols()).transpose();
     references_.subtract_products(shifted_, first, out, 1);
+  }
+
+  double bound(Index point) const override {
+    return references_.largest_part() + references_.largest_slope() * shifted_.row(point).norm();
   }
 
   double divergence(Index point, double score) const override { return std::max(0.0, score + point_part_(point)); }

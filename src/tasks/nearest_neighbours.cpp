@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -19,7 +18,7 @@ namespace bregmax {
 namespace {
 
 // The scores of a block of queries and of a block of groups stay in the second-level cache until they were looked at.
-constexpr Index kBlockQueries = 64, kBlockGroups = 512;
+constexpr Index kBlockQueries = 128, kBlockGroups = 256;
 
 struct NearGroup {
   double divergence;
@@ -47,7 +46,6 @@ class NearestSoFar {
   void begin(Index kept) {
     kept_ = static_cast<std::size_t>(kept);
     nearest_.clear();
-    largest_ = -std::numeric_limits<double>::infinity();
   }
 
   // The scores of groups first, first + 1, ... After the first of them hardly any comes in, so that it is enough to
@@ -57,13 +55,11 @@ class NearestSoFar {
     for (std::size_t begin = 0; begin < scores.size(); begin += kChunk) {
       const std::span<const double> chunk = scores.subspan(begin, std::min(kChunk, scores.size() - begin));
       const Eigen::Map<const Eigen::ArrayXd> entries(chunk.data(), static_cast<Index>(chunk.size()));
-      largest_ = std::max(largest_, entries.maxCoeff());
       if (nearest_.size() == kept_ && entries.minCoeff() >= nearest_.front().divergence) continue;
       for (std::size_t i = 0; i < chunk.size(); ++i) insert({chunk[i], first + static_cast<Index>(begin + i)});
     }
   }
 
-  double largest() const { return largest_; }                         // score of all groups
   const std::vector<NearGroup>& nearest() const { return nearest_; }  // with scores, in no order
 
  private:
@@ -78,7 +74,6 @@ class NearestSoFar {
 
   std::size_t kept_ = 0;
   std::vector<NearGroup> nearest_;  // a heap
-  double largest_ = 0;
 };
 
 // Work space of one thread: one query after another.
@@ -90,17 +85,18 @@ class VoteBuffer {
   std::vector<Voters> voters;
   std::int64_t denominator = 1;
 
-  void begin_query(const MatrixView& query, double largest) {
+  // bound: no divergence of the query is larger.
+  void begin_query(const MatrixView& query, double bound) {
     query_ = query;
-    largest_ = largest;
+    bound_ = bound;
     all_known_ = false;
     median_.reset();
   }
 
-  // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; the largest
-  // one, which is found much faster, bounds it.
+  // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; a bound on
+  // all of them is known much faster.
   double not_tied_beyond(double nearest) const {
-    return internal::farthest_tied(nearest, largest_, internal::kTieTolerance);
+    return internal::farthest_tied(nearest, bound_, internal::kTieTolerance);
   }
 
   bool tied(double nearest, double divergence) {
@@ -130,7 +126,7 @@ class VoteBuffer {
 
   const ReferenceSet& references_;
   Matrix query_;
-  double largest_ = 0;
+  double bound_ = 0;
   Matrix all_;
   bool all_known_ = false;
   std::optional<double> median_;  // of this query, once it was needed
@@ -220,7 +216,7 @@ void for_each_query(const Divergence& divergence, const internal::ReferenceGroup
         const NearestSoFar& nearest = nearest_of[static_cast<std::size_t>(q)];
         nearest_groups = nearest.nearest();
         for (NearGroup& near : nearest_groups) near.divergence = scores->divergence(q, near.divergence);
-        buffer.begin_query(queries.middleRows(first + q, 1), scores->divergence(q, nearest.largest()));
+        buffer.begin_query(queries.middleRows(first + q, 1), scores->divergence(q, scores->bound(q)));
         find_voters(nearest_groups, k, rows_of, buffer);
         consume(first + q, buffer);
       }

@@ -128,6 +128,7 @@ TEST_P(DivergenceContract, ScoresStandForDivergences) {
       for (Index r = 0; r < count; ++r) {
         const double score = wide(p, 2 + r), value = expected(p, first + r);
         ASSERT_GE(scores->divergence(p, score), 0);
+        ASSERT_LE(score, scores->bound(p) + 1e-10 * (1 + std::abs(base)));
         ASSERT_NEAR(scores->divergence(p, score), value, 1e-10 * (1 + value)) << p << " " << first + r;
         ASSERT_NEAR(score - base, value, 1e-10 * (1 + value + std::abs(base))) << p << " " << first + r;
       }

@@ -14,6 +14,8 @@ class PointScores {
   // out(p, r) = D(point p, reference first + r) up to a number of the point alone, which does not change the order of
   // its references; out has a row for every point and any number of columns.
   virtual void scores(Index first, MatrixSpan out) const = 0;
+  // A number that no score of this point exceeds.
+  virtual double bound(Index point) const = 0;
   // The divergence that a score of this point stands for; never negative.
   virtual double divergence(Index point, double score) const = 0;
 };
