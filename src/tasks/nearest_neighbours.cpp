@@ -112,15 +112,18 @@ class VoteBuffer {
     return {all_.data(), static_cast<std::size_t>(all_.size())};
   }
 
+  // The divergence with so many smaller ones.
+  double smallest(Index position) {
+    const std::span<const double> all = divergences();
+    sorted_.assign(all.begin(), all.end());
+    const auto found = sorted_.begin() + static_cast<std::ptrdiff_t>(position);
+    std::nth_element(sorted_.begin(), found, sorted_.end());
+    return *found;
+  }
+
  private:
   double median() {
-    if (!median_) {
-      const std::span<const double> all = divergences();
-      sorted_.assign(all.begin(), all.end());
-      const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
-      std::nth_element(sorted_.begin(), middle, sorted_.end());
-      median_ = *middle;
-    }
+    if (!median_) median_ = smallest(references_.size() / 2);
     return *median_;
   }
 
@@ -144,10 +147,12 @@ void find_near(const std::vector<NearGroup>& nearest_groups, Index k, VoteBuffer
   near.pop_back();
   const double farthest = near.back().divergence;
   if (next > buffer.not_tied_beyond(farthest)) return;
+  // From here on by divergences only: scores carry another rounding, which must not decide.
   near.clear();
+  const double kth = buffer.smallest(k - 1);
   const std::span<const double> divergences = buffer.divergences();
   for (std::size_t g = 0; g < divergences.size(); ++g) {
-    if (buffer.tied(farthest, divergences[g])) near.push_back({divergences[g], static_cast<Index>(g)});
+    if (buffer.tied(kth, divergences[g])) near.push_back({divergences[g], static_cast<Index>(g)});
   }
   std::sort(near.begin(), near.end(), nearer);
 }
