@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -18,6 +19,7 @@
 #include "bregmax/data/split.hpp"
 #include "bregmax/data/table.hpp"
 #include "bregmax/learn/auto_fit.hpp"
+#include "bregmax/learn/method_tuning.hpp"
 
 namespace bregmax::accuracy {
 namespace {
@@ -27,6 +29,7 @@ constexpr std::array<Measure, 5> kScored = {Measure::kRandIndex, Measure::kPurit
 
 struct Request {
   std::string out = "accuracy.csv", protocol = "defaults", label, transfusion = "transfusion.csv";
+  std::string method = "pbdl";
   std::vector<std::string> datasets = {"iris", "wine", "balance-scale", "transfusion", "ionosphere", "figure1"};
   int runs = 20, first = 0, threads = 0;
   bool summary = false;
@@ -99,7 +102,10 @@ AutoFitOptions options_of(const Request& request, Index rows) {
   return options;
 }
 
-std::string name_of(const Request& request) { return request.label.empty() ? request.protocol : request.label; }
+std::string name_of(const Request& request) {
+  if (!request.label.empty()) return request.label;
+  return request.method == "pbdl" ? request.protocol : request.method;
+}
 
 // "label,dataset,run" of the lines that are there already.
 std::set<std::string> done_runs(const std::string& path) {
@@ -182,39 +188,79 @@ void dump_candidates(const Request& request, const std::string& dataset, const T
   std::fflush(stdout);
 }
 
+// What one split of the rows gave: the model that was tuned for average precision, and how to learn another candidate.
+struct TunedSplit {
+  Model model;
+  TuneResult tuning;
+  EvaluationOptions evaluation;
+  std::function<Model(const Settings&)> fit;
+};
+
+TunedSplit tune_pbdl(const Request& request, const Table& train, std::uint64_t seed) {
+  AutoFitOptions options = options_of(request, train.features.rows());
+  options.fit.seed = seed;
+  for (LabelSupervisionOptions& one : options.supervision) one.seed = seed;
+  AutoFitResult result = fit_from_labels(train.features, train.labels->of_row, options);
+  const auto fit = [&train, options](const Settings& settings) { return fit_candidate(train, options, settings); };
+  return {std::move(result.fit.model), std::move(result.tuning), options.evaluation, fit};
+}
+
+// A classical method: what it calls tuned, on its grid; raw features under the paper's protocol.
+TunedSplit tune_method(const Request& request, const Table& train, std::uint64_t seed) {
+  const BaselineMethod& method = baseline_method(request.method);
+  MethodFitOptions options;
+  if (request.protocol == "defaults") options = recommended_method_options(train.features.rows());
+  if (request.protocol == "paper") options.scales = {Scale::kNone};
+  if (request.scales == "none") options.scales = {Scale::kNone};
+  if (request.folds > 0) options.folds = request.folds;
+  if (request.start == "divergence") options.evaluation.start = KMeansStart::kDivergence;
+  options.settings.seed = seed;
+  MethodFitResult result = fit_method_from_labels(method, train.features, train.labels->of_row, options);
+  const auto fit = [&train, &method, options](const Settings& settings) {
+    MethodFitOptions single = options;
+    for (const Setting& one : settings) {
+      if (one.name == "scale") single.scales = {one.word == "none" ? Scale::kNone : Scale::kStandard};
+      if (one.name != "scale") single.settings.parameters[one.name] = one.value;
+    }
+    return fit_method_from_labels(method, train.features, train.labels->of_row, single).fit.model;
+  };
+  return {std::move(result.fit.model), std::move(result.tuning), options.evaluation, fit};
+}
+
 // Lines: `one_model` tuned for average precision, and `per_measure`, each cell by the model tuned for its measure.
 std::vector<std::string> run_once(const Request& request, const std::string& dataset, const Table& table, int run) {
   const auto begin = std::chrono::steady_clock::now();
-  Random random(static_cast<std::uint64_t>(run));
+  const auto seed = static_cast<std::uint64_t>(run);
+  Random random(seed);
   const Split split = random_split(table.features.rows(), 2.0 / 3, random);
   const Table train = select_rows(table, split.train), test = select_rows(table, split.test);
-  AutoFitOptions options = options_of(request, train.features.rows());
-  options.fit.seed = static_cast<std::uint64_t>(run);
-  for (LabelSupervisionOptions& one : options.supervision) one.seed = static_cast<std::uint64_t>(run);
-  const AutoFitResult result = fit_from_labels(train.features, train.labels->of_row, options);
+  const TunedSplit tuned =
+      request.method == "pbdl" ? tune_pbdl(request, train, seed) : tune_method(request, train, seed);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const TuningRecord& record = result.tuning.record;
+  const TuningRecord& record = tuned.tuning.record;
 
-  const std::array<double, 5> one_model = test_scores(result.fit.model, train, test, options.evaluation);
-  std::map<Index, std::array<double, 5>> of_candidate;
-  std::array<double, 5> per_measure{};
-  std::vector<std::string> chosen;
-  for (std::size_t m = 0; m < kScored.size(); ++m) {
-    const Index best = best_candidate(result.tuning, kScored[m]);
-    if (best == record.chosen) of_candidate[best] = one_model;
-    if (!of_candidate.contains(best)) {
-      const Model model = fit_candidate(train, options, record.candidates[static_cast<std::size_t>(best)]);
-      of_candidate[best] = test_scores(model, train, test, options.evaluation);
-    }
-    per_measure[m] = of_candidate[best][m];
-    chosen.push_back(settings_text(record.candidates[static_cast<std::size_t>(best)]));
-  }
+  const std::array<double, 5> one_model = test_scores(tuned.model, train, test, tuned.evaluation);
   const auto line = [&](const char* kind, const std::array<double, 5>& scores, const std::string& note) {
     return fmt::format("{},{},{},{},{:.5f},{},{},{:.2f},{}", name_of(request), dataset, run, kind,
                        fmt::join(scores, ","), record.solved, record.proved, seconds, note);
   };
+  if (record.empty())
+    return {line("one_model", one_model, "nothing to tune"), line("per_measure", one_model, "the same")};
+  std::map<Index, std::array<double, 5>> of_candidate;
+  std::array<double, 5> per_measure{};
+  std::vector<std::string> chosen;
+  for (std::size_t m = 0; m < kScored.size(); ++m) {
+    const Index best = best_candidate(tuned.tuning, kScored[m]);
+    const Settings& settings = record.candidates[static_cast<std::size_t>(best)];
+    if (best == record.chosen) of_candidate[best] = one_model;
+    if (!of_candidate.contains(best)) {
+      of_candidate[best] = test_scores(tuned.fit(settings), train, test, tuned.evaluation);
+    }
+    per_measure[m] = of_candidate[best][m];
+    chosen.push_back(settings_text(settings));
+  }
   const std::string own = settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]) +
-                          (result.fit.model.record.constant ? " CONSTANT" : "");
+                          (tuned.model.record.constant ? " CONSTANT" : "");
   return {line("one_model", one_model, own),
           line("per_measure", per_measure, fmt::format("{}", fmt::join(chosen, "; ")))};
 }
@@ -298,9 +344,35 @@ void print_table(const std::string& title, const std::map<std::string, std::arra
              gain / cells, lowest, best_cells);
 }
 
+// A row of the paper's baselines: within the sum of both 95% intervals plus two points?
+void print_against_row(const std::string& dataset, const std::array<Cell, 5>& row, const PaperRow& paper) {
+  constexpr double kAllowance = 2;
+  fmt::print("{:<14} {:>4}", dataset, row[0].values.size());
+  for (const Cell& cell : row) fmt::print("  {:>6.2f} ±{:>4.2f}", cell.mean(), cell.half_width());
+  fmt::print("\n{:<19}", "  paper");
+  for (std::size_t m = 0; m < 5; ++m) fmt::print("  {:>6.2f} ±{:>4.2f}", paper.mean[m], paper.half_width[m]);
+  fmt::print("\n{:<19}", "  difference");
+  for (std::size_t m = 0; m < 5; ++m) {
+    const double over = row[m].mean() - paper.mean[m];
+    const bool within = std::abs(over) <= row[m].half_width() + paper.half_width[m] + kAllowance;
+    fmt::print("  {:>+6.2f} {:<6}", over, std::isnan(over) ? "-" : within ? "within" : over > 0 ? "above" : "BELOW");
+  }
+  fmt::print("\n");
+}
+
 void summarise(const Request& request) {
   for (const auto& [label, kinds] : read_cells(request.out)) {
-    for (const auto& [kind, datasets] : kinds) print_table(label + ", " + kind, datasets);
+    for (const auto& [kind, datasets] : kinds) {
+      bool known = false;
+      for (const auto& [dataset, row] : datasets) {
+        const PaperRow* paper = paper_row_of(label, dataset);
+        if (paper == nullptr) continue;
+        if (!known) fmt::print("\n{}, {} (Rand index, purity, AUC, average precision, 5-NN)\n", label, kind);
+        known = true;
+        print_against_row(dataset, row, *paper);
+      }
+      if (!known) print_table(label + ", " + kind, datasets);
+    }
   }
 }
 
@@ -310,6 +382,7 @@ int main_program(int argc, char** argv) {
   Request request;
   program.add_option("--out", request.out, "file of results");
   program.add_option("--protocol", request.protocol, "paper (raw, T = 0, 2000 triplets) or defaults");
+  program.add_option("--method", request.method, "pbdl or a classical method");
   program.add_option("--label", request.label, "name of the results, where it is not the protocol's");
   program.add_option("--datasets", request.datasets, "names")->delimiter(',');
   program.add_option("--transfusion", request.transfusion, "the file of that dataset, which is not built in");

@@ -52,6 +52,9 @@ class MethodLearner(DivergenceLearner):
             "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
             "scale": self.scale,
             "all_pairs": bool(getattr(self, "all_pairs", False)),
+            "tune_for": getattr(self, "tune_for", "average_precision"),
+            "folds": int(getattr(self, "folds", 3)),
+            "repeats": _number(getattr(self, "repeats", None), int),
             "tolerance": _number(getattr(self, "tol", None), float),
             "max_iterations": _number(getattr(self, "max_iter", None), int),
             "time_limit": _number(self.time_limit, float),
@@ -381,7 +384,8 @@ class LMNN(EmbeddingMixin, _LabelMethod):
 class GBLMNN(EmbeddingMixin, _LabelMethod):
     """Gradient boosted large margin nearest neighbours (Kedem et al. 2012): an embedding by regression trees.
 
-    n_neighbors, push: as in `LMNN`. n_trees: at most. depth: levels of splits of a tree.
+    n_neighbors, push: as in `LMNN`. n_trees: at most. depth: levels of splits of a tree. shrinkage: share of a
+    tree's step that is taken.
     """
 
     _method = "gb-lmnn"
@@ -393,6 +397,7 @@ class GBLMNN(EmbeddingMixin, _LabelMethod):
         push: Any = None,
         n_trees: Any = None,
         depth: Any = None,
+        shrinkage: Any = None,
         scale: str = "standard",
         tune_for: str = "average_precision",
         folds: int = 3,
@@ -408,6 +413,7 @@ class GBLMNN(EmbeddingMixin, _LabelMethod):
         self.push = push
         self.n_trees = n_trees
         self.depth = depth
+        self.shrinkage = shrinkage
         self.scale = scale
         self.tune_for = tune_for
         self.folds = folds

@@ -16,6 +16,7 @@ import bregmax
         bregmax.BregmanKNeighborsClassifier(divergence=bregmax.BregmanLearner(1.0)),
         bregmax.BregmanKNeighborsRegressor(),
         bregmax.Euclidean(),
+        bregmax.GMML(repeats=1),
         bregmax.ITML(gamma=1.0),
         bregmax.GMML(t=0.5),
         bregmax.MLRAUC(c=100.0),

@@ -234,3 +234,66 @@ def test_they_compose(iris):
     folds = StratifiedKFold(3)  # the rows are sorted by class, and a fold of one class has no score
     search = GridSearchCV(bregmax.GMML(), {"t": [0.1, 0.5]}, cv=folds).fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+# ---- Parameters chosen by cross-validation ----
+
+
+def test_a_list_is_chosen_from(few):
+    X, y = few
+    learner = bregmax.GMML(t=[0.2, 0.8], lam=1e-6, repeats=1).fit(X, y)
+    tuning = learner.model_.tuning
+    assert [candidate["t"] for candidate in tuning["candidates"]] == [0.2, 0.8]
+    assert learner.parameters_["t"] == tuning["candidates"][tuning["chosen"]]["t"]
+    column = tuning["measures"].index("average_precision")
+    assert tuning["means"][tuning["chosen"], column] == np.nanmax(tuning["means"][:, column])
+    named = bregmax.NCA(form=["full", "diagonal"], repeats=1).fit(X, y)
+    assert len(named.model_.tuning["candidates"]) == 2 and named.parameters_["form"] in ("full", "diagonal")
+
+
+@pytest.mark.parametrize(
+    "learner, arguments",
+    [
+        (bregmax.GMML(), ["gmml"]),
+        (bregmax.GMML(t="auto", lam="auto", tune_for="auc", folds=2, repeats=1, scale="auto"),
+         ["gmml", "--method-parameter", "t=auto", "--method-parameter", "lambda=auto", "--tune-for", "auc", "--folds",
+          "2", "--repeats", "1", "--scale", "auto"]),
+        (bregmax.LMNN(n_neighbors="auto", repeats=1, random_state=3),
+         ["lmnn", "--method-parameter", "neighbours=auto", "--repeats", "1", "--seed", "3"]),
+        (bregmax.GMML(t=0.5, all_pairs=True), ["gmml", "--method-parameter", "t=0.5", "--all-pairs"]),
+    ],
+    ids=["default", "auto", "lmnn", "all pairs"],
+)  # fmt: skip
+def test_the_same_is_chosen_as_on_the_command_line(few, learner, arguments, program, tmp_path):
+    X, y = few
+    learner = clone(learner).fit(X, y)
+    pd.DataFrame(X).assign(label=y).to_csv(tmp_path / "rows.csv", index=False, float_format="%.17g")
+    command = [program, "fit", "rows.csv", "--method", *arguments, "--out", "model.bregmax"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    loaded = bregmax.Model.load(tmp_path / "model.bregmax")
+    np.testing.assert_array_equal(loaded.divergence(X), learner.divergence(X))
+    if learner.model_.tuning is not None:
+        assert loaded.tuning["candidates"] == learner.model_.tuning["candidates"]
+        assert loaded.tuning["chosen"] == learner.model_.tuning["chosen"]
+
+
+@pytest.mark.parametrize(
+    "learner, message",
+    [
+        (bregmax.ITML(upper="auto"), "upper is 'auto'; allowed: a number >= 0, or a list"),
+        (bregmax.GMML(t=[]), "t is \\[\\]"),
+        (bregmax.GMML(t=[0.5, 2.0]), "t is 2"),
+        (bregmax.GMML(tune_for="luck"), "luck"),
+        (bregmax.GMML(folds=1), "folds is 1"),
+    ],
+)
+def test_mistakes_in_what_is_chosen_from(few, learner, message):
+    with pytest.raises(ValueError, match=message):
+        learner.fit(*few)
+
+
+@pytest.mark.parametrize("learner", [bregmax.GMML(t="auto"), bregmax.GMML(t=[0.2, 0.8]), bregmax.GMML(scale="auto")])
+def test_nothing_is_chosen_without_labels(pairs, learner):
+    X, numbers, y = pairs
+    with pytest.raises(ValueError, match="(t|scale) is to be chosen by cross-validation, which needs labels"):
+        learner.fit_pairs(numbers, y, X)
