@@ -52,10 +52,6 @@ std::optional<Supervision> given_supervision(const FitRequest& request, Index ro
   return std::nullopt;
 }
 
-bool has_choice(const AutoFitOptions& plan) {
-  return plan.lambdas.size() * plan.temperatures.size() * plan.pieces.size() * plan.scales.size() > 1;
-}
-
 // Mistakes of the labels, told with the file and the column that they are in.
 void check_labels(const Table& table, const AutoFitOptions& plan) {
   const Labels& labels = *table.labels;

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/theory/bounds.hpp"
 #include "options.hpp"
 
 namespace bregmax::app {
@@ -55,7 +54,7 @@ void add_supervision_options(CLI::App& command, FitRequest& request) {
 }
 
 // An option that takes a number or `auto`.
-void accept_tunable(FitRequest::Tunable& tunable, const std::string& name, const std::string& given) {
+void accept_tunable(FitWishes::Tunable& tunable, const std::string& name, const std::string& given) {
   tunable = {};
   if (given == "auto") {
     tunable.automatic = true;
@@ -121,10 +120,9 @@ void add_pieces(CLI::App& command, FitRequest& request) {
     request.theory_pieces = given == "theory";
     if (given == "auto") {
       request.pieces.automatic = true;
-    } else {
-      const bool word = given == "all" || given == "theory";
+    } else if (given != "all" && given != "theory") {
       request.pieces.value =
-          word ? 0.0 : static_cast<double>(parse_whole("--pieces", given, {1, kMostItems}, "all, auto or theory"));
+          static_cast<double>(parse_whole("--pieces", given, {1, kMostItems}, "all, auto or theory"));
     }
   };
   CLI::Option* pieces =
@@ -178,55 +176,35 @@ void add_scale(CLI::App& command, FitRequest& request) {
       ->default_str("standard");
 }
 
-// For all that is not tuned.
-FitOptions fixed_options(const FitRequest& request, const Table& table) {
-  FitOptions options;
-  options.lipschitz_bound = request.lipschitz_bound;
-  options.piece_of = table.pieces;
-  options.tolerance = request.tolerance;
-  options.max_iterations = static_cast<int>(request.max_iterations);
-  options.time_limit = request.time_limit;
-  options.seed = request.seed;
-  return options;
+std::optional<LabelSupervision> asked_supervision(const FitRequest& request) {
+  if (request.all_pairs) return LabelSupervision::kAllPairs;
+  if (request.hard_neighbours > 0) return LabelSupervision::kHardComparisons;
+  if (request.from_labels) return LabelSupervision::kComparisons;
+  return std::nullopt;
 }
 
-std::vector<int> pieces_to_try(const FitRequest& request, Index rows) {
-  if (request.pieces.value) {
-    if (*request.pieces.value > static_cast<double>(rows)) {
-      throw Error(fmt::format("--pieces is {}; allowed: 1 to {}, the number of rows, all, auto or theory",
-                              *request.pieces.value, rows));
-    }
-    return {static_cast<int>(*request.pieces.value)};
-  }
-  std::vector<int> pieces = {0};
-  for (const Index share : {2, 4, 8}) {
-    if (request.pieces.automatic && rows / share > 1) pieces.push_back(static_cast<int>(rows / share));
-  }
-  return pieces;
-}
-
-LabelSupervisionOptions asked_supervision(const FitRequest& request, const LabelSupervisionOptions& recommended) {
-  LabelSupervisionOptions options = recommended;
-  if (request.all_pairs) options.kind = LabelSupervision::kAllPairs;
-  if (request.from_labels || request.comparisons_given) options.kind = LabelSupervision::kComparisons;
-  options.comparisons = static_cast<Index>(request.comparisons);
-  if (request.hard_neighbours > 0) {
-    options.kind = LabelSupervision::kHardComparisons;
-    options.neighbours = static_cast<Index>(request.hard_neighbours);
-    if (!request.comparisons_given) options.comparisons = 0;
-  }
-  options.seed = request.seed;
-  return options;
-}
-
-// 0: every row has its own, also where the theorem would have more pieces than there are rows.
-int pieces_of_theory(const Table& table, const std::optional<Supervision>& supervision) {
-  const auto* targets = supervision ? std::get_if<Targets>(&*supervision) : nullptr;
-  if (targets == nullptr) {
-    throw Error("--pieces is theory; that rule is for targets: give --targets-file, or a number of pieces");
-  }
-  const Index pieces = regression_pieces(static_cast<Index>(targets->size()), table.features.cols());
-  return pieces < table.features.rows() ? static_cast<int>(pieces) : 0;
+FitWishes wishes_of(const FitRequest& request, const Table& table) {
+  FitWishes wishes;
+  wishes.lambda = request.lambda;
+  wishes.smoothing = request.smoothing;
+  wishes.lambdas = request.lambdas;
+  wishes.pieces = request.pieces;
+  wishes.theory_pieces = request.theory_pieces;
+  if (!request.scale.empty()) wishes.scales = scales_named(request.scale);
+  wishes.supervision = asked_supervision(request);
+  if (request.comparisons_given) wishes.comparisons = static_cast<Index>(request.comparisons);
+  if (request.hard_neighbours > 0) wishes.hard_neighbours = static_cast<Index>(request.hard_neighbours);
+  if (!request.tune_for.empty()) wishes.tune_for = measure_named(request.tune_for);
+  if (request.repeats > 0) wishes.repeats = static_cast<int>(request.repeats);
+  wishes.folds = static_cast<int>(request.folds);
+  wishes.fit.lipschitz_bound = request.lipschitz_bound;
+  wishes.fit.piece_of = table.pieces;
+  wishes.fit.tolerance = request.tolerance;
+  wishes.fit.max_iterations = static_cast<int>(request.max_iterations);
+  wishes.fit.time_limit = request.time_limit;
+  wishes.fit.seed = request.seed;
+  wishes.names = {"--lambda", "--lambdas", "--pieces", "--tune-for", "--comparisons"};
+  return wishes;
 }
 
 }  // namespace
@@ -268,49 +246,14 @@ std::vector<NamedFile> input_files(const FitRequest& request) {
 }
 
 void check_request(const FitRequest& request) {
-  const bool other_source = !request.comparisons_file.empty() || !request.pairs_file.empty() ||
-                            !request.targets_file.empty() || request.all_pairs;
-  if (request.comparisons_given && other_source) {
-    throw Error(
-        "--comparisons is the number to draw with --from-labels or --hard-comparisons; it does not go with another "
-        "supervision");
-  }
   if (!request.method_parameters.empty()) {
     throw Error("--method-parameter is for the classical methods; name one with --method");
   }
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
-  if (request.lambda.value && !request.lambdas.empty()) {
-    throw Error("--lambdas are the values that --lambda auto tries; it does not go with a given --lambda");
-  }
 }
 
 AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision) {
-  AutoFitOptions plan = recommended_options(table.features.rows());
-  plan.fit = fixed_options(request, table);
-  plan.pieces = table.pieces ? std::vector<int>{0} : pieces_to_try(request, table.features.rows());
-  if (request.theory_pieces) plan.pieces = {pieces_of_theory(table, supervision)};
-  plan.folds = static_cast<int>(request.folds);
-  if (request.repeats > 0) plan.repeats = static_cast<int>(request.repeats);
-  const bool targets = supervision && std::holds_alternative<Targets>(*supervision);
-  if (!supervision) plan.supervision = {asked_supervision(request, plan.supervision.front())};
-  const bool pairs_of_rows = !supervision && plan.supervision.front().kind == LabelSupervision::kAllPairs;
-  plan.lambdas = pairs_of_rows ? all_pairs_lambdas() : default_lambdas();
-  if (!request.lambdas.empty()) plan.lambdas = request.lambdas;
-  if (request.lambda.value) plan.lambdas = {*request.lambda.value};
-  if (targets && !request.lambda.given() && request.lambdas.empty()) plan.lambdas = {0};
-  // Without labels nothing says which scaling and smoothing serve a task better: losses do not compare across them.
-  const bool choose_more = !supervision && plan.lambdas.size() > 1;
-  if (request.scale == "none") plan.scales = {Scale::kNone};
-  if (request.scale == "auto") plan.scales = {Scale::kStandard, Scale::kNone};
-  if (request.smoothing.value) plan.temperatures = {*request.smoothing.value};
-  if (!request.smoothing.given() && !choose_more) plan.temperatures = {0};
-  plan.tune_for = supervision ? Measure::kLoss : Measure::kAveragePrecision;
-  if (!request.tune_for.empty()) plan.tune_for = measure_named(request.tune_for);
-  if (supervision && plan.tune_for != Measure::kLoss) {
-    throw Error(fmt::format("--tune-for is '{}'; allowed with a file of supervision: loss, of its held-out items",
-                            request.tune_for));
-  }
-  return plan;
+  return plan_fit(wishes_of(request, table), table.features, supervision ? &*supervision : nullptr);
 }
 
 }  // namespace bregmax::app

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bregmax/learn/auto_fit.hpp"
+#include "bregmax/learn/fit_plan.hpp"
 #include "input.hpp"
 #include "output.hpp"
 
@@ -29,18 +29,12 @@ struct FitRequest {
   std::uint64_t comparisons = 2000;
   bool comparisons_given = false;
 
-  // A number, or to be chosen; not given: see fit_plan().
-  struct Tunable {
-    std::optional<double> value;
-    bool automatic = false;
-
-    bool given() const { return automatic || value.has_value(); }
-  };
-  Tunable lambda, smoothing, pieces;  // pieces 0: all
-  bool theory_pieces = false;         // as many as Theorem 3 says; targets only
-  std::string scale;                  // empty: not given
-  std::vector<double> lambdas;        // to try; empty: the library's
-  std::string tune_for;               // empty: not given
+  // A number, or to be chosen; not given: see plan_fit().
+  FitWishes::Tunable lambda, smoothing, pieces;
+  bool theory_pieces = false;   // as many as Theorem 3 says; targets only
+  std::string scale;            // empty: not given
+  std::vector<double> lambdas;  // to try; empty: the library's
+  std::string tune_for;         // empty: not given
   std::uint64_t folds = 3;
   std::uint64_t repeats = 0;  // 0: not given
   double lipschitz_bound = std::numeric_limits<double>::infinity();
@@ -64,9 +58,6 @@ std::vector<NamedFile> input_files(const FitRequest& request);
 void check_request(const FitRequest& request);
 
 // What is to be tried and tuned. `supervision`: given by a file; none: labels.
-//
-// Lambda is chosen unless it is given, or the supervision are targets (for which the paper puts no price on L: 0). With
-// it is chosen, where labels say what is good, the smoothing, unless it is given.
 AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision);
 
 }  // namespace bregmax::app

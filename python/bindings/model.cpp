@@ -4,6 +4,7 @@
 
 #include "arrays.hpp"
 #include "bregmax/core/error.hpp"
+#include "bregmax/divergence/embedded_rows.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
@@ -177,6 +178,15 @@ MatrixOut gradients(const Model& model, const Rows& references) {
   return to_numpy(std::move(out));
 }
 
+MatrixOut embed(const Model& model, const Rows& rows) {
+  Matrix out;
+  {
+    const nb::gil_scoped_release unlocked;
+    with_scaled(model, view(rows), [&](const MatrixView& scaled) { out = embedded_rows(*model.divergence, scaled); });
+  }
+  return to_numpy(std::move(out));
+}
+
 nb::ndarray<nb::numpy, int, nb::ndim<1>> pieces_of_rows(const Model& model, const Rows& references) {
   std::vector<int> out;
   {
@@ -218,6 +228,7 @@ void bind_model(nb::module_& module) {
       .def("value", &value, nb::arg("point").noconvert(), nb::arg("reference").noconvert())
       .def("phi", &generator_values, points)
       .def("gradient", &gradients, references)
+      .def("embed", &embed, nb::arg("rows").noconvert())
       .def("pieces", &pieces_of_rows, references);
   module.def("closed_form_names", &closed_form_names);
   module.def("closed_form", &closed_form, nb::arg("name"), nb::arg("features"));

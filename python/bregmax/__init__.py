@@ -8,6 +8,22 @@ from bregmax._core import __version__
 from bregmax.cluster import BregmanKMeans
 from bregmax.datasets import load_dataset, read_table
 from bregmax.learner import BregmanLearner
+from bregmax.methods import (
+    Euclidean,
+    GBLMNN,
+    GMML,
+    GMMLPairsLearner,
+    ITML,
+    ITMLPairsLearner,
+    KernelNCA,
+    LMNN,
+    MLRAUC,
+    MahalanobisRegression,
+    NCA,
+    Wu2009,
+    Wu2009PairsLearner,
+    available_methods,
+)
 from bregmax.model import Model, closed_form_names, rank
 from bregmax.neighbors import BregmanKNeighborsClassifier, BregmanKNeighborsRegressor
 from bregmax.weakly_supervised import BregmanComparisonsLearner, BregmanPairsLearner, BregmanTargetsLearner
@@ -20,8 +36,22 @@ __all__ = [
     "BregmanLearner",
     "BregmanPairsLearner",
     "BregmanTargetsLearner",
+    "Euclidean",
+    "GBLMNN",
+    "GMML",
+    "GMMLPairsLearner",
+    "ITML",
+    "ITMLPairsLearner",
+    "KernelNCA",
+    "LMNN",
+    "MLRAUC",
+    "MahalanobisRegression",
     "Model",
+    "NCA",
+    "Wu2009",
+    "Wu2009PairsLearner",
     "__version__",
+    "available_methods",
     "closed_form_names",
     "load_dataset",
     "rank",

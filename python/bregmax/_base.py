@@ -1,18 +1,20 @@
-"""What all learners share: the options of the library, what a fit leaves behind, and applying the model."""
+"""What all learners share: running the library, what a fit leaves behind, and applying the model."""
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from typing import Any, Callable
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
-from bregmax._arguments import seed_of, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import numbered_by_appearance, similar_of, threads_of, tuples_of, weights_of
 from bregmax._progress import run_with_progress
 from bregmax.model import DivergenceMetric, Model
 
@@ -28,39 +30,6 @@ class DivergenceLearner(BaseEstimator):
 
     # ---- Learning ----
 
-    def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
-        """Learns from D(i, j) <= D(k, l).
-
-        comparisons: row numbers of X of shape (m, 4), or (m, 3) for D(i, j) <= D(i, l); or the rows themselves, of
-        shape (m, 4, d) or (m, 3, d).
-        """
-        rows, items = self._tuples(comparisons, X, (3, 4), "comparisons")
-        if items.shape[1] == 3:
-            items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
-        return self._learn(_core.fit_comparisons, rows, items, weights_of(sample_weight, len(items)))
-
-    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
-        """Learns from pairs (point, reference) that are similar (y is 1) or dissimilar (-1, or 0).
-
-        pairs: row numbers of X of shape (m, 2), or the rows themselves, of shape (m, 2, d).
-        """
-        rows, items = self._tuples(pairs, X, (2,), "pairs")
-        similar = similar_of(y, len(items))
-        return self._learn(_core.fit_pairs, rows, items, similar, weights_of(sample_weight, len(items)))
-
-    def fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
-        """Learns from values that D(point, reference) should have; lambda is 0 unless it is given or "auto".
-
-        pairs: row numbers of X of shape (m, 2), or the rows themselves, of shape (m, 2, d).
-        """
-        rows, items = self._tuples(pairs, X, (2,), "pairs")
-        targets = np.ascontiguousarray(values, dtype=np.float64)
-        if targets.shape != (len(items),):
-            raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one a pair")
-        if not np.isfinite(targets).all():
-            raise ValueError("values contains NaN or infinity.")
-        return self._learn(_core.fit_targets, rows, items, targets, weights_of(sample_weight, len(items)))
-
     def _tuples(self, tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[np.ndarray, np.ndarray]:
         if X is None and np.ndim(tuples) == 2:
             X = getattr(self, "preprocessor", None)
@@ -69,27 +38,24 @@ class DivergenceLearner(BaseEstimator):
         validate_data(self, X if X is not None else rows, skip_check_array=True)
         return rows, items
 
-    def _options(self, piece_of: np.ndarray | None) -> dict[str, Any]:
-        return {
-            "lam": _number_or_word(self.lam),
-            "lambdas": None if self.lambdas is None else [float(value) for value in self.lambdas],
-            "smoothing": _number_or_word(self.smoothing),
-            "pieces": self.n_pieces if isinstance(self.n_pieces, str) else int(self.n_pieces),
-            "piece_of": None if piece_of is None else [int(piece) for piece in piece_of],
-            "scale": self.scale,
-            "lipschitz_bound": None if self.lipschitz_bound is None else float(self.lipschitz_bound),
-            "folds": int(self.folds),
-            "tolerance": float(self.tol),
-            "max_iterations": int(self.max_iter),
-            "time_limit": None if self.time_limit is None else float(self.time_limit),
-            "seed": seed_of(self.random_state),
-            "threads": threads_of(self.n_jobs),
-        }
+    def _pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any) -> tuple[np.ndarray, ...]:
+        """Rows, pairs of their numbers, 1 or 0 for similar or not, weights."""
+        rows, items = self._tuples(pairs, X, (2,), "pairs")
+        return rows, items, similar_of(y, len(items)), weights_of(sample_weight, len(items))
 
-    def _learn(self, method: Callable[..., Any], *arguments: Any, options: dict[str, Any] | None = None):
-        options = self._options(None) if options is None else options
+    def _targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any) -> tuple[np.ndarray, ...]:
+        """Rows, pairs of their numbers, the values that D should have, weights."""
+        rows, items = self._tuples(pairs, X, (2,), "pairs")
+        targets = np.ascontiguousarray(values, dtype=np.float64)
+        if targets.shape != (len(items),):
+            raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one a pair")
+        if not np.isfinite(targets).all():
+            raise ValueError("values contains NaN or infinity.")
+        return rows, items, targets, weights_of(sample_weight, len(items))
+
+    def _learn(self, method: Callable[..., Any], *arguments: Any, options: dict[str, Any]):
         core, report = run_with_progress(
-            method, *arguments, options, verbose=self.verbose, tolerance=options["tolerance"]
+            method, *arguments, options, verbose=self.verbose, tolerance=options["tolerance"] or 0.0
         )
         if core is None:
             raise ValueError(f"time_limit={self.time_limit} ended the run before there was a model; allow more time")
@@ -99,24 +65,29 @@ class DivergenceLearner(BaseEstimator):
             core.feature_names = [f"x{feature}" for feature in range(core.features)]
         self.model_ = Model(core)
         self.report_ = report
-        self.lam_, self.smoothing_ = report["lambda"], report["smoothing"]
-        self.n_iter_ = report["iterations"]
+        self.n_iter_ = max(report["iterations"], 1)  # to find that nothing is to be done counts as one
         self._warn(report)
         return self
 
     def _warn(self, report: dict[str, Any]) -> None:
-        if report["status"] != "optimal":
-            reason = _ENDED_EARLY.get(report["status"], report["status"]).format(**self.get_params(deep=False))
-            where = "while lambda was being chosen" if report["tuning_ended_early"] else (
-                f"at a relative gap of {report['relative_gap']:.1e} (tol={self.tol})"
-            )
-            warnings.warn(f"not optimal: {reason} {where}", ConvergenceWarning, stacklevel=4)
+        if report["status"] not in ("optimal", "converged"):
+            reason = _ENDED_EARLY.get(report["status"], report["status"]).format(**self._limits())
+            where = "while parameters were being chosen" if report["tuning_ended_early"] else self._reached(report)
+            warnings.warn(f"not optimal: {reason} {where}", ConvergenceWarning, stacklevel=_outside_level())
         if self.model_.record["constant"]:
             warnings.warn(
                 "the learned divergence is constant: it does not tell the rows apart; a smaller lam may help",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=_outside_level(),
             )
+
+    def _limits(self) -> dict[str, Any]:
+        """What may end a fit early."""
+        return {name: getattr(self, name, None) for name in ("max_iter", "time_limit", "tol")}
+
+    def _reached(self, report: dict[str, Any]) -> str:
+        """How far a fit that ended early came, in words."""
+        return f"at a relative gap of {report['relative_gap']:.1e} (tol={self._limits()['tol']})"
 
     # ---- Applying ----
 
@@ -172,5 +143,54 @@ class DivergenceLearner(BaseEstimator):
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)
 
 
-def _number_or_word(value: Any) -> Any:
-    return value if value is None or isinstance(value, str) else float(value)
+class LabelMixin:
+    """Learning from class labels, and scores by them."""
+
+    def _learn_labels(self, method: Callable[..., Any], X: Any, y: Any, options: dict[str, Any]):
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        self._learn(method, X, numbered_by_appearance(y), options=options)
+        _, first = np.unique(y, return_index=True)
+        self.model_._core.class_names = [str(y[row]) for row in np.sort(first)]
+        return self
+
+    def evaluate(self, X: Any, y: Any) -> dict[str, float]:
+        """Scores of clustering and ranking the rows X among themselves: rand_index, purity, auc, ..."""
+        X, classes = self._labelled(X, y)
+        return _core.evaluate(self.model_._core, X, classes, 0, threads_of(self.n_jobs), None)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Mean average precision: each row ranks all others, those of its class are relevant."""
+        X, classes = self._labelled(X, y)
+        return _core.average_precision(self.model_._core, X, classes, threads_of(self.n_jobs))
+
+    def _labelled(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self, "model_")
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
+        return X, numbered_by_appearance(y)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """For divergences that are squared distances of embedded rows."""
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Rows whose squared Euclidean distances are the divergences of the rows X."""
+        return self.model_.embed(self._check(X))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.model_.embed(self.model_.center.reshape(1, -1)).shape[1]
+
+
+def _outside_level() -> int:
+    """The `stacklevel` with which the caller of this function warns the code that called into the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bregmax":
+        level, frame = level + 1, frame.f_back
+    return level

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
-
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, threads_of
-from bregmax._base import DivergenceLearner
+from bregmax._base import LabelMixin
+from bregmax._bregman import MaxAffineLearner
 
 
-class BregmanLearner(DivergenceLearner):
+class BregmanLearner(LabelMixin, MaxAffineLearner):
     """Learns a Bregman divergence to a proved gap, from labels or (`fit_comparisons`, ...) from other supervision.
 
     Parameters
@@ -26,8 +22,8 @@ class BregmanLearner(DivergenceLearner):
     smoothing : float, "auto" or None
         Temperature of the returned divergence, which has no ties when > 0. None: "auto" where lambda is chosen from
         labels, 0 otherwise.
-    n_pieces : int, "all" or "auto"
-        Affine pieces; "all": one a row.
+    n_pieces : int, "all", "auto" or "theory"
+        Affine pieces; "all": one a row; "auto": chosen; "theory": for targets, as many as the theorem on regression has.
     scale : "standard", "none", "auto" or None
         "auto" chooses between the two. None: as the library recommends where lambda is chosen from labels, "standard"
         otherwise.
@@ -43,6 +39,8 @@ class BregmanLearner(DivergenceLearner):
         The score of held-out rows that chooses: "average_precision", "auc", "rand_index", "purity", "knn", "loss".
     folds : int
         Of the cross-validation.
+    repeats : int or None
+        Cross-validations from labels, each with folds of its own. None: 3 for up to 200 rows, 2 for up to 400, else 1.
     tol : float
         Relative gap between the objective and its proved lower bound.
     max_iter : int
@@ -81,6 +79,7 @@ class BregmanLearner(DivergenceLearner):
         lipschitz_bound: float | None = None,
         tune_for: str = "average_precision",
         folds: int = 3,
+        repeats: int | None = None,
         tol: float = 1e-8,
         max_iter: int = 200,
         time_limit: float | None = None,
@@ -99,6 +98,7 @@ class BregmanLearner(DivergenceLearner):
         self.lipschitz_bound = lipschitz_bound
         self.tune_for = tune_for
         self.folds = folds
+        self.repeats = repeats
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -108,37 +108,12 @@ class BregmanLearner(DivergenceLearner):
 
     def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
         """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
         options = self._options(piece_of)
         options.update(
             supervision=self.supervision,
             n_comparisons=self.n_comparisons,
             hard_neighbors=int(self.hard_neighbors),
             tune_for=self.tune_for,
+            repeats=None if self.repeats is None else int(self.repeats),
         )
-        self._learn(_core.fit_labels, X, numbered_by_appearance(y), options=options)
-        _, first = np.unique(y, return_index=True)
-        self.model_._core.class_names = [str(y[row]) for row in np.sort(first)]
-        return self
-
-    def evaluate(self, X: Any, y: Any) -> dict[str, float]:
-        """Scores of clustering and ranking the rows X among themselves: rand_index, purity, auc, ..."""
-        X, classes = self._labelled(X, y)
-        return _core.evaluate(self.model_._core, X, classes, 0, threads_of(self.n_jobs), None)
-
-    def score(self, X: Any, y: Any) -> float:
-        """Mean average precision: each row ranks all others, those of its class are relevant."""
-        X, classes = self._labelled(X, y)
-        return _core.average_precision(self.model_._core, X, classes, threads_of(self.n_jobs))
-
-    def _labelled(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        check_is_fitted(self, "model_")
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
-        return X, numbered_by_appearance(y)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+        return self._learn_labels(_core.fit_labels, X, y, options)

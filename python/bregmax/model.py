@@ -142,6 +142,10 @@ class Model:
         """The (sub)gradient of phi at each row, with respect to the features before scaling."""
         return self._core.gradient(self._rows(X, "X"))
 
+    def embed(self, X: Any) -> np.ndarray:
+        """Rows whose squared Euclidean distances are the divergences of the rows X, for divergences that are that."""
+        return self._core.embed(self._rows(X, "X"))
+
     def pieces(self, X: Any) -> np.ndarray:
         """The affine piece of each row, if the generator has pieces."""
         return self._core.pieces(self._rows(X, "X"))

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.utils.validation import check_is_fitted
 
-from bregmax._arguments import similar_of, tuples_of
-from bregmax._base import DivergenceLearner
+from bregmax._arguments import tuples_of
+from bregmax._bregman import MaxAffineLearner
+from bregmax._pairs import PairsMixin, TargetsMixin, TuplesMixin
 
 
-class _WeakLearner(DivergenceLearner):
+class _WeakLearner(TuplesMixin, MaxAffineLearner):
     """The parameters are those of `BregmanLearner` that are not about labels; `preprocessor` holds the rows that row
     numbers refer to."""
 
@@ -52,88 +52,18 @@ class _WeakLearner(DivergenceLearner):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.three_d_array = True
-        tags.input_tags.two_d_array = self.preprocessor is not None
-        tags.target_tags.required = True
-        return tags
 
-
-class BregmanPairsLearner(_WeakLearner):
+class BregmanPairsLearner(PairsMixin, _WeakLearner):
     """Learns from similar and dissimilar pairs, and tells new pairs apart by a threshold on D(point, reference).
 
     The losses put similar pairs below and dissimilar ones above 1, the threshold that `fit` sets.
     """
-
-    classes_ = np.array([-1, 1])
 
     def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> BregmanPairsLearner:
         """y: 1 for similar pairs, -1 (or 0) for dissimilar ones."""
         self.fit_pairs(pairs, y, sample_weight=sample_weight)
         self.threshold_ = 1.0
         return self
-
-    def decision_function(self, pairs: Any) -> np.ndarray:
-        return self.pair_score(pairs)
-
-    def predict(self, pairs: Any) -> np.ndarray:
-        """1 where D(point, reference) <= threshold_, else -1."""
-        check_is_fitted(self, "threshold_")
-        return np.where(self.pair_distance(pairs) <= self.threshold_, 1, -1)
-
-    def score(self, pairs: Any, y: Any) -> float:
-        """Area under the ROC curve, which needs no threshold."""
-        return float(roc_auc_score(similar_of(y, len(pairs)), self.pair_score(pairs)))
-
-    def set_threshold(self, threshold: float) -> BregmanPairsLearner:
-        check_is_fitted(self, "model_")
-        if not np.isfinite(threshold):
-            raise ValueError(f"threshold is {threshold}; allowed: a finite number")
-        self.threshold_ = float(threshold)
-        return self
-
-    def calibrate_threshold(
-        self, pairs: Any, y: Any, strategy: str = "accuracy", min_rate: float | None = None, beta: float = 1.0
-    ) -> BregmanPairsLearner:
-        """Sets the threshold that is best on these pairs, the smallest among equals.
-
-        strategy: "accuracy"; "f_beta"; "max_tpr" or "max_tnr", the largest rate of true positives (negatives) at which
-        the other one is at least `min_rate`.
-        """
-        similar = similar_of(y, len(pairs)).astype(bool)
-        if strategy in ("max_tpr", "max_tnr") and (min_rate is None or not 0 <= min_rate <= 1):
-            raise ValueError(f"min_rate is {min_rate}; allowed with {strategy}: a number from 0 to 1")
-        if similar.all() or not similar.any():
-            raise ValueError("y must have similar and dissimilar pairs")
-        distances = self.pair_distance(pairs)
-        thresholds, positives, negatives = _counts_by_threshold(distances, similar)
-        scores = _scores(positives, negatives, similar, strategy, min_rate, beta)
-        return self.set_threshold(thresholds[int(np.argmax(scores))])
-
-
-def _counts_by_threshold(distances: np.ndarray, similar: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Thresholds that differ in what they accept, and the similar and dissimilar pairs that each accepts."""
-    order = np.argsort(distances, kind="stable")
-    ordered = distances[order]
-    last = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
-    positives, negatives = np.cumsum(similar[order])[last], np.cumsum(~similar[order])[last]
-    nothing = np.nextafter(ordered[0], -np.inf)
-    return np.append(nothing, ordered[last]), np.append(0, positives), np.append(0, negatives)
-
-
-def _scores(positives, negatives, similar, strategy: str, min_rate: float | None, beta: float) -> np.ndarray:
-    all_similar, all_dissimilar = similar.sum(), (~similar).sum()
-    true_positive_rate, true_negative_rate = positives / all_similar, 1 - negatives / all_dissimilar
-    if strategy == "accuracy":
-        return (positives + all_dissimilar - negatives) / len(similar)
-    if strategy == "f_beta":
-        return (1 + beta**2) * positives / (beta**2 * all_similar + positives + negatives)
-    if strategy == "max_tpr":
-        return np.where(true_negative_rate >= min_rate, true_positive_rate, -1.0)
-    if strategy == "max_tnr":
-        return np.where(true_positive_rate >= min_rate, true_negative_rate, -1.0)
-    raise ValueError(f"strategy is '{strategy}'; allowed: 'accuracy', 'f_beta', 'max_tpr' or 'max_tnr'")
 
 
 class BregmanComparisonsLearner(_WeakLearner):
@@ -168,15 +98,5 @@ class BregmanComparisonsLearner(_WeakLearner):
         return tags
 
 
-class BregmanTargetsLearner(_WeakLearner):
+class BregmanTargetsLearner(TargetsMixin, _WeakLearner):
     """Learns from values that D(point, reference) should have, and predicts them for new pairs."""
-
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> BregmanTargetsLearner:
-        return self.fit_targets(pairs, y, sample_weight=sample_weight)
-
-    def predict(self, pairs: Any) -> np.ndarray:
-        return self.pair_distance(pairs)
-
-    def score(self, pairs: Any, y: Any) -> float:
-        """The coefficient of determination R^2."""
-        return float(r2_score(y, self.predict(pairs)))

@@ -15,6 +15,16 @@ import bregmax
         bregmax.BregmanKNeighborsClassifier(divergence="squared_euclidean"),
         bregmax.BregmanKNeighborsClassifier(divergence=bregmax.BregmanLearner(1.0)),
         bregmax.BregmanKNeighborsRegressor(),
+        bregmax.Euclidean(),
+        bregmax.GMML(repeats=1),
+        bregmax.ITML(gamma=1.0),
+        bregmax.GMML(t=0.5),
+        bregmax.MLRAUC(c=100.0),
+        bregmax.Wu2009(kernel="square", c=1.0),
+        bregmax.LMNN(n_neighbors=3, push=0.5),
+        bregmax.GBLMNN(n_neighbors=3, push=0.5, n_trees=10, depth=3),
+        bregmax.NCA(form="full"),
+        bregmax.KernelNCA(kernel="rbf", bandwidth=4.0),
     ]
 )
 @pytest.mark.filterwarnings("ignore:the learned divergence is constant")

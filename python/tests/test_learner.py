@@ -115,6 +115,10 @@ def test_names_of_classes_do_not_matter(few, fitted):
         (dict(random_state=-1), "random_state is -1"),
         (dict(lam=1.0, lambdas=[1, 2]), "lambdas"),
         (dict(lipschitz_bound=-1.0), "[Ll]ipschitz"),
+        (dict(n_pieces=0), "n_pieces is 0; allowed: 1 to 30"),
+        (dict(n_pieces="theory"), "n_pieces is theory; that rule is for targets"),
+        (dict(supervision="all_pairs", n_comparisons=5), "n_comparisons is the number"),
+        (dict(lam="auto", repeats=0), "repeats is 0"),
     ],
 )
 def test_mistakes_are_value_errors(few, change, message):
@@ -172,3 +176,17 @@ def test_given_pieces(few):
     learner = bregmax.BregmanLearner(1.0).fit(X, y, piece_of=piece_of)
     assert learner.model_.slopes.shape == (3, 4)
     np.testing.assert_array_equal(learner.pieces(X), piece_of)
+
+
+def test_repeats_are_those_of_the_cross_validation(few):
+    once = bregmax.BregmanLearner(lambdas=[0.1, 10.0], smoothing=0.0, repeats=1).fit(*few).model_.tuning
+    thrice = bregmax.BregmanLearner(lambdas=[0.1, 10.0], smoothing=0.0).fit(*few).model_.tuning
+    assert once["folds"] == 3 and thrice["folds"] == 9  # up to 200 rows are divided three times
+
+
+def test_theory_says_how_many_pieces_a_regression_has(few):
+    X, _ = few
+    numbers = np.random.default_rng(0).integers(len(X), size=(200, 2))
+    values = ((X[numbers[:, 0]] - X[numbers[:, 1]]) ** 2).sum(axis=1)
+    learner = bregmax.BregmanTargetsLearner(n_pieces="theory", preprocessor=X).fit(numbers, values)
+    assert len(learner.model_.offsets) == int(np.ceil(200 ** (4 / 12)))

@@ -1,3 +1,4 @@
+import ast
 import importlib.metadata
 import importlib.resources
 import re
@@ -16,6 +17,17 @@ def test_types_are_part_of_the_package():
     assert (files / "py.typed").is_file()
     stub = (files / "_core.pyi").read_text()
     assert "class Model" in stub and "def fit_labels" in stub
+
+
+def test_the_stub_has_everything_with_types():
+    stub = ast.parse((importlib.resources.files("bregmax") / "_core.pyi").read_text())
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    public = {name for name in dir(bregmax._core) if not name.startswith("_")}
+    assert public == set(functions) | classes
+    for name, function in functions.items():
+        untyped = [argument.arg for argument in function.args.args if argument.annotation is None]
+        assert function.returns is not None and not untyped, name
 
 
 def test_everything_named_is_there_and_documented():

@@ -39,7 +39,15 @@ class Interrupted:
         signal.signal(signal.SIGINT, self._handler)
 
 
-@pytest.mark.parametrize("learner", [bregmax.BregmanLearner(), bregmax.BregmanLearner(1e-3)], ids=["tune", "solve"])
+LONG_RUNS = {
+    "tune": bregmax.BregmanLearner(),
+    "solve": bregmax.BregmanLearner(1e-3),
+    "mlr-auc": bregmax.MLRAUC(c=1e6, tol=1e-12),
+    "lmnn": bregmax.LMNN(push=0.9, n_neighbors=20, tol=1e-12),
+}
+
+
+@pytest.mark.parametrize("learner", LONG_RUNS.values(), ids=LONG_RUNS)
 def test_control_c_stops_a_fit_within_a_second(learner):
     X, y = long_problem()
     with Interrupted() as interrupted:
@@ -98,6 +106,8 @@ def test_the_result_does_not_depend_on_the_threads(few):
 
 def test_verbose_shows_progress(capsys):
     X, y = long_problem()
+    bregmax.NCA(form="full", verbose=1).fit(X, y)
+    assert "%" in capsys.readouterr().err
     bregmax.BregmanLearner(1.0, verbose=1).fit(X[:150], y[:150])
     shown = capsys.readouterr()
     assert "solve" in shown.err and "gap" in shown.err
@@ -123,13 +133,18 @@ def test_progress_without_tqdm():
     assert "solve  50 % (2, gap 1.0e-04)" in run.stderr and "tune  25 % (2)" in run.stderr
 
 
-def test_an_exception_of_the_progress_bar_ends_the_fit(monkeypatch):
+@pytest.mark.parametrize("learner", [bregmax.BregmanLearner(verbose=1), bregmax.BregmanLearner(1e-3, verbose=1)])
+def test_an_exception_of_the_progress_bar_ends_the_fit(monkeypatch, learner):
     def refuse(*_):
+        raised.append(time.monotonic())
         raise ZeroDivisionError("of the bar")
 
+    raised = []
     monkeypatch.setattr("bregmax._progress.ProgressBar.__call__", refuse)
     X, y = long_problem()
-    begin = time.monotonic()
     with pytest.raises(ZeroDivisionError, match="of the bar"):
-        bregmax.BregmanLearner(verbose=1).fit(X, y)
-    assert time.monotonic() - begin < 5
+        learner.fit(X, y)
+    assert time.monotonic() - raised[0] < 1
+    bregmax._core.wait_for_abandoned()
+    assert time.monotonic() - raised[0] < 3, "the workers go on"
+    assert len(raised) == 1

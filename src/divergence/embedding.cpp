@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/divergence/point_scores.hpp"
 #include "bregmax/divergence/squared_euclidean.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
 namespace {
 
-class EmbeddedReferenceSet final : public ReferenceSet {
+class EmbeddedReferenceSet final : public ScoringReferenceSet {
  public:
   EmbeddedReferenceSet(const EmbeddingDivergence& divergence, const MatrixView& references)
       : divergence_(divergence), embedded_(squared_euclidean_.prepare(divergence.embed(references))) {}
@@ -18,6 +19,10 @@ class EmbeddedReferenceSet final : public ReferenceSet {
 
   void divergences_from(const MatrixView& points, MatrixSpan out) const override {
     embedded_->divergences_from(divergence_.embed(points), out);
+  }
+
+  std::unique_ptr<PointScores> scores_of(const MatrixView& points) const override {
+    return bregmax::scores_of(*embedded_, divergence_.embed(points));
   }
 
  private:

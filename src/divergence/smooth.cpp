@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bregmax/divergence/blockwise.hpp"
+#include "bregmax/divergence/point_scores.hpp"
 #include "core/blas.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/streaming.hpp"
@@ -19,22 +21,26 @@ namespace {
 constexpr Index kBlockPoints = 64;
 constexpr Index kBlockReferences = 512;
 
-// What one thread needs to measure a block of points; allocated once.
-struct Workspace {
-  Matrix shifted;   // the points, measured from the origin
-  Matrix products;  // a block of <slope, point>
-  Vector heights;   // phi at the points
-};
+// Calls work(first row, number of rows) for blocks of rows, with threads where `operations` of them all are enough.
+template <class Work>
+void for_each_block(Index rows, double operations, const Work& work) {
+  const Index blocks = (rows + kBlockPoints - 1) / kBlockPoints;
+#pragma omp parallel for schedule(dynamic) if (blocks > 1 && operations > kWorkForThreads)
+  for (Index block = 0; block < blocks; ++block) {
+    work(block * kBlockPoints, std::min(kBlockPoints, rows - block * kBlockPoints));
+  }
+}
 
 }  // namespace
 
 // Measured from an origin c (the mean of the references) at which phi is also tilted to have slope 0,
 //   D(x, y) = D(x, c) - D(y, c) - <g(y) - g(c), x - y>,
 // which for c = none reads phi(x) - phi(y) - <g(y), x - y>. Both are point_part + reference_part - <slope, x - c>.
-class SmoothReferenceSet final : public ReferenceSet {
+class SmoothReferenceSet final : public ScoringReferenceSet {
  public:
   SmoothReferenceSet(const SmoothDivergence& divergence, const MatrixView& references)
       : divergence_(divergence),
+        blockwise_(dynamic_cast<const BlockwiseGenerator*>(&divergence)),
         centered_(divergence.centering_helps() && references.rows() > 0),
         origin_(Vector::Zero(references.cols())),
         slopes_(divergence.gradients(references)),
@@ -45,53 +51,74 @@ class SmoothReferenceSet final : public ReferenceSet {
       divergence_.gradient(origin_, slope_at_origin);
       slopes_.rowwise() -= slope_at_origin.transpose();
     }
-    for (Index r = 0; r < references.rows(); ++r) {
-      reference_part_(r) =
-          slopes_.row(r).dot(references.row(r) - origin_.transpose()) - height(row_vector(references, r));
-    }
+    for_each_block(references.rows(), static_cast<double>(references.size()) * 20, [&](Index begin, Index count) {
+      reference_part_.segment(begin, count) = -heights(references.middleRows(begin, count));
+      for (Index r = begin; r < begin + count; ++r) {
+        reference_part_(r) += slopes_.row(r).dot(references.row(r) - origin_.transpose());
+      }
+    });
+    if (references.size() == 0) return;
+    largest_part_ = reference_part_.maxCoeff();
+    largest_slope_ = slopes_.rowwise().norm().maxCoeff();
   }
 
   Index size() const override { return slopes_.rows(); }
 
   void divergences_from(const MatrixView& points, MatrixSpan out) const override {
-    divergence_.check_points(points);
-    if (points.cols() != slopes_.cols()) check_rows(points, slopes_.cols(), divergence_.name(), RowRole::kPoint);
+    check(points);
     internal::check_output(out, points.rows(), size());
     const bool stream = internal::worth_streaming(out.rows(), out.cols());
-    const Index blocks = (points.rows() + kBlockPoints - 1) / kBlockPoints;
     const double work = static_cast<double>(points.size()) * static_cast<double>(size() + 20);
-#pragma omp parallel if (blocks > 1 && work > kWorkForThreads)
-    {
-      Workspace workspace{Matrix(kBlockPoints, points.cols()), Matrix(kBlockPoints, kBlockReferences),
-                          Vector(kBlockPoints)};
-#pragma omp for schedule(dynamic)
-      for (Index block = 0; block < blocks; ++block) {
-        const Index begin = block * kBlockPoints;
-        const Index count = std::min(kBlockPoints, points.rows() - begin);
-        measure_block(points.middleRows(begin, count), workspace, out.middleRows(begin, count), stream);
-      }
+    for_each_block(points.rows(), work, [&](Index begin, Index count) {
+      measure_block(points.middleRows(begin, count), out.middleRows(begin, count), stream);
+    });
+  }
+
+  std::unique_ptr<PointScores> scores_of(const MatrixView& points) const override;
+
+  // products(p, r) = products(p, r) - <slope of reference first + r, shifted point p>
+  void subtract_products(const Matrix& shifted, Index first, MatrixSpan products, double beta) const {
+    const Index features = slopes_.cols();
+    internal::gemm(false, true, shifted.rows(), products.cols(), features, -1, shifted.data(), features,
+                   slopes_.data() + first * features, features, beta, products.data(), products.outerStride());
+  }
+
+  const Vector& reference_part() const { return reference_part_; }
+  double largest_part() const { return largest_part_; }
+  double largest_slope() const { return largest_slope_; }  // Euclidean norm
+
+  // The points, measured from the origin.
+  Matrix shifted(const MatrixView& points) const { return points.rowwise() - origin_.transpose(); }
+
+  // phi at rows, after the shift and the tilt.
+  Vector heights(const MatrixView& rows) const {
+    Vector result(rows.rows());
+    if (centered_ && blockwise_ != nullptr) {
+      blockwise_->divergences_of_block(rows, origin_, result);
+      return result;
     }
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const auto row = row_vector(rows, i);
+      result(i) = centered_ ? divergence_.divergence(row, origin_) : divergence_.generator(row);
+    }
+    return result;
   }
 
  private:
-  // phi at a row, after the shift and the tilt.
-  double height(const VectorView& row) const {
-    return centered_ ? divergence_.divergence(row, origin_) : divergence_.generator(row);
+  void check(const MatrixView& points) const {
+    divergence_.check_points(points);
+    if (points.cols() != slopes_.cols()) check_rows(points, slopes_.cols(), divergence_.name(), RowRole::kPoint);
   }
 
-  void measure_block(const MatrixView& points, Workspace& workspace, MatrixSpan out, bool stream) const {
-    const Index features = points.cols();
-    for (Index p = 0; p < points.rows(); ++p) {
-      workspace.shifted.row(p) = points.row(p) - origin_.transpose();
-      workspace.heights(p) = height(row_vector(points, p));
-    }
-    double* products = workspace.products.data();
+  void measure_block(const MatrixView& points, MatrixSpan out, bool stream) const {
+    const Matrix from_origin = shifted(points);
+    const Vector point_part = heights(points);
+    Matrix products(points.rows(), std::min(kBlockReferences, size()));
     for (Index begin = 0; begin < size(); begin += kBlockReferences) {
       const Index count = std::min(kBlockReferences, size() - begin);
-      internal::gemm(false, true, points.rows(), count, features, -1, workspace.shifted.data(), features,
-                     slopes_.data() + begin * features, features, 0, products, count);
+      subtract_products(from_origin, begin, products.leftCols(count), 0);
       for (Index p = 0; p < points.rows(); ++p) {
-        internal::add_and_clamp(products + p * count, reference_part_.data() + begin, workspace.heights(p), count,
+        internal::add_and_clamp(products.row(p).data(), reference_part_.data() + begin, point_part(p), count,
                                 out.data() + p * out.outerStride() + begin, stream);
       }
     }
@@ -99,11 +126,46 @@ class SmoothReferenceSet final : public ReferenceSet {
   }
 
   const SmoothDivergence& divergence_;
+  const BlockwiseGenerator* blockwise_;  // may be null
   bool centered_;
   Vector origin_;
   Matrix slopes_;
   Vector reference_part_;
+  double largest_part_ = 0, largest_slope_ = 0;
 };
+
+namespace {
+
+// Scores are D without the point's own part: one GEMM, and nothing else, for each pair.
+class SmoothScores final : public PointScores {
+ public:
+  SmoothScores(const SmoothReferenceSet& references, const MatrixView& points)
+      : references_(references), shifted_(references.shifted(points)), point_part_(references.heights(points)) {}
+
+  // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
+  void scores(Index first, MatrixSpan out) const override {
+    out.rowwise() = references_.reference_part().segment(first, out.cols()).transpose();
+    references_.subtract_products(shifted_, first, out, 1);
+  }
+
+  double bound(Index point) const override {
+    return references_.largest_part() + references_.largest_slope() * shifted_.row(point).norm();
+  }
+
+  double divergence(Index point, double score) const override { return std::max(0.0, score + point_part_(point)); }
+
+ private:
+  const SmoothReferenceSet& references_;
+  Matrix shifted_;
+  Vector point_part_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointScores> SmoothReferenceSet::scores_of(const MatrixView& points) const {
+  check(points);
+  return std::make_unique<SmoothScores>(*this, points);
+}
 
 void SmoothDivergence::check_domain(const VectorView&, Index, RowRole) const {}
 
@@ -128,10 +190,16 @@ Vector SmoothDivergence::generator_values(const MatrixView& points) const {
 Matrix SmoothDivergence::gradients(const MatrixView& references) const {
   check_references(references);
   Matrix out(references.rows(), references.cols());
-#pragma omp parallel for schedule(static) if (static_cast <double>(references.size()) * 10 > kWorkForThreads)
-  for (Index i = 0; i < references.rows(); ++i) {
-    gradient(row_vector(references, i), Eigen::Map<Vector>(out.data() + i * out.cols(), out.cols()));
-  }
+  const auto* blockwise = dynamic_cast<const BlockwiseGenerator*>(this);
+  for_each_block(references.rows(), static_cast<double>(references.size()) * 10, [&](Index begin, Index count) {
+    if (blockwise != nullptr) {
+      blockwise->gradients_of_block(references.middleRows(begin, count), out.middleRows(begin, count));
+      return;
+    }
+    for (Index i = begin; i < begin + count; ++i) {
+      gradient(row_vector(references, i), Eigen::Map<Vector>(out.data() + i * out.cols(), out.cols()));
+    }
+  });
   return out;
 }
 

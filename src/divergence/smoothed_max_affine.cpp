@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "core/blas.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
@@ -13,11 +14,51 @@ namespace bregmax {
 namespace {
 
 // T log sum_k exp(scores(k) / T) without overflow; leaves the terms, scaled by their largest, in `scores`.
-double soft_maximum(Vector& scores, double temperature) {
+double soft_maximum(VectorSpan scores, double temperature) {
   const double largest = scores.maxCoeff();
   scores = ((scores.array() - largest) / temperature).exp();
   return largest + temperature * std::log(scores.sum());
 }
+
+// D(point, reference) as a function of the point alone.
+class FixedReference {
+ public:
+  FixedReference(const SmoothedMaxAffine& generator, const VectorView& reference)
+      : temperature_(generator.temperature()), log_weights_(generator.slopes() * reference + generator.offsets()) {
+    weights_ = log_weights_;
+    log_weights_.array() -= soft_maximum(weights_, temperature_);
+    weights_ /= weights_.sum();
+  }
+
+  // With q = q(reference) and v_k = <a_k - sum_j q_j a_j, point - reference>, D = T log sum_k q_k exp(v_k / T), in
+  // which sum_k q_k v_k = 0: a function of the difference of the rows alone. For small v / T that is
+  // T log(1 + sum_k q_k excess(v_k / T)) with every term >= 0; else it is a soft maximum, shifted by the largest term
+  // so that nothing overflows. growth: <a_k, point - reference>, overwritten.
+  double divergence(VectorSpan growth) const {
+    growth.array() -= weights_.dot(growth);
+    if (growth.cwiseAbs().maxCoeff() <= temperature_) {
+      double sum = 0;
+      for (Index k = 0; k < growth.size(); ++k) sum += weights_(k) * internal::exp_excess(growth(k) / temperature_);
+      return temperature_ * std::log1p(sum);
+    }
+    growth += log_weights_;
+    return std::max(0.0, soft_maximum(growth, temperature_));
+  }
+
+ private:
+  double temperature_;
+  Vector log_weights_, weights_;  // T log q, q
+};
+
+// products(p, k) = <slopes.row(k), rows.row(p)>
+Matrix products_of(const MatrixView& rows, const Matrix& slopes) {
+  Matrix products(rows.rows(), slopes.rows());
+  internal::gemm(false, true, rows.rows(), slopes.rows(), slopes.cols(), 1, rows.data(), rows.outerStride(),
+                 slopes.data(), slopes.cols(), 0, products.data(), slopes.rows());
+  return products;
+}
+
+Eigen::Map<Vector> row_span(Matrix& matrix, Index row) { return {matrix.row(row).data(), matrix.cols()}; }
 
 }  // namespace
 
@@ -40,25 +81,29 @@ void SmoothedMaxAffine::gradient(const VectorView& reference, VectorSpan out) co
   out.noalias() = slopes_.transpose() * (scores / scores.sum());
 }
 
-// With q = q(reference) and v_k = <a_k - sum_j q_j a_j, point - reference>, D = T log sum_k q_k exp(v_k / T), in which
-// sum_k q_k v_k = 0: a function of the difference of the rows alone. For small v / T that is
-// T log(1 + sum_k q_k excess(v_k / T)) with every term >= 0; else it is a soft maximum, shifted by the largest term so
-// that nothing overflows.
 double SmoothedMaxAffine::divergence(const VectorView& point, const VectorView& reference) const {
-  Vector scores = slopes_ * reference + offsets_;
-  Vector weights = scores;
-  const double height = soft_maximum(weights, temperature_);
-  weights /= weights.sum();
   Vector growth = slopes_ * (point - reference);
-  growth.array() -= weights.dot(growth);
+  return FixedReference(*this, reference).divergence(growth);
+}
 
-  if (growth.cwiseAbs().maxCoeff() <= temperature_) {
-    double sum = 0;
-    for (Index k = 0; k < growth.size(); ++k) sum += weights(k) * internal::exp_excess(growth(k) / temperature_);
-    return temperature_ * std::log1p(sum);
+// A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
+void SmoothedMaxAffine::gradients_of_block(const MatrixView& references, MatrixSpan out) const {
+  Matrix scores = products_of(references, slopes_);
+  for (Index r = 0; r < scores.rows(); ++r) {
+    auto of_row = row_span(scores, r);
+    of_row += offsets_;
+    soft_maximum(of_row, temperature_);
+    of_row /= of_row.sum();
   }
-  scores = (scores.array() - height) + growth.array();
-  return std::max(0.0, soft_maximum(scores, temperature_));
+  internal::gemm(false, false, scores.rows(), slopes_.cols(), slopes_.rows(), 1, scores.data(), scores.cols(),
+                 slopes_.data(), slopes_.cols(), 0, out.data(), out.outerStride());
+}
+
+void SmoothedMaxAffine::divergences_of_block(const MatrixView& points, const VectorView& reference,
+                                             VectorSpan out) const {
+  const FixedReference fixed(*this, reference);
+  Matrix growth = products_of(points.rowwise() - reference.transpose(), slopes_);
+  for (Index p = 0; p < growth.rows(); ++p) out(p) = fixed.divergence(row_span(growth, p));
 }
 
 }  // namespace bregmax

@@ -73,6 +73,13 @@ class Board {
     return done_ == tasks_.size() ? SolveStatus::kOptimal : status;
   }
 
+  // From the outside: no task begins any more, and those that run are asked to stop.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -139,7 +146,12 @@ SolveStatus run_tasks(const std::vector<Task>& tasks, int threads, double time_l
   SolveStatus status = SolveStatus::kOptimal;
   {
     Crew crew(std::clamp(threads, 1, std::max(1, static_cast<int>(tasks.size()))), [&board] { board.work(); });
-    status = board.watch(time_limit, phase, control);
+    try {
+      status = board.watch(time_limit, phase, control);
+    } catch (...) {  // of the caller's own report; the crew would otherwise work to the end before it is seen
+      board.end();
+      throw;
+    }
     crew.join();
   }
   board.rethrow_failure();

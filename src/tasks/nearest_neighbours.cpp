@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/divergence/point_scores.hpp"
 #include "tasks/checks.hpp"
 #include "tasks/reference_groups.hpp"
 #include "tasks/tied_ranking.hpp"
@@ -16,7 +17,8 @@
 namespace bregmax {
 namespace {
 
-constexpr Index kBlockEntries = Index{1} << 18, kFewestQueries = 64;
+// The scores of a block of queries and of a block of groups stay in the second-level cache until they were looked at.
+constexpr Index kBlockQueries = 128, kBlockGroups = 256;
 
 struct NearGroup {
   double divergence;
@@ -32,106 +34,141 @@ struct Voters {
 
 bool nearer(const NearGroup& a, const NearGroup& b) { return a.divergence < b.divergence; }
 
-// Work space of one thread.
-class VoteBuffer {
- public:
-  explicit VoteBuffer(double tie_tolerance) : tie_tolerance_(tie_tolerance) {}
-
-  std::vector<NearGroup> near;
-  std::vector<Voters> voters;
-  std::int64_t denominator = 1;
-
-  void begin_query(std::span<const double> divergences) {
-    divergences_ = divergences;
-    largest_ = 0;
-    median_.reset();
-  }
-
-  void raise_largest(double divergence) { largest_ = std::max(largest_, divergence); }
-
-  // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; the largest
-  // one, which is found much faster, bounds it.
-  double not_tied_beyond(double nearest) const { return internal::farthest_tied(nearest, largest_, tie_tolerance_); }
-
-  bool tied(double nearest, double divergence) { return equal(nearest, divergence, tie_tolerance_); }
-  // Means of divergences carry rounding even where the divergences are exact.
-  bool means_tied(double nearest, double mean) { return equal(nearest, mean, internal::kTieTolerance); }
-
- private:
-  bool equal(double nearest, double other, double tolerance) {
-    if (other <= nearest) return true;
-    if (other > internal::farthest_tied(nearest, largest_, tolerance)) return false;
-    return other <= internal::farthest_tied(nearest, median(), tolerance);
-  }
-
-  double median() {
-    if (!median_) {
-      sorted_.assign(divergences_.begin(), divergences_.end());
-      const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
-      std::nth_element(sorted_.begin(), middle, sorted_.end());
-      median_ = *middle;
-    }
-    return *median_;
-  }
-
-  double tie_tolerance_;
-  std::span<const double> divergences_;
-  double largest_ = 0;
-  std::optional<double> median_;  // of this query, once it was needed
-  std::vector<double> sorted_;
-};
-
 void replace_farthest(std::vector<NearGroup>& heap, const NearGroup& group) {
   std::pop_heap(heap.begin(), heap.end(), nearer);
   heap.back() = group;
   std::push_heap(heap.begin(), heap.end(), nearer);
 }
 
-// Fills buffer.near with the k nearest groups and all that are tied with the farthest of them, in no order.
-//
-// One pass with a heap of the k + 1 nearest so far. After the first rows hardly any comes in, so that it is enough to
-// look at the least of a chunk at a time.
-void find_near(std::span<const double> divergences, Index k, VoteBuffer& buffer) {
-  constexpr Index kChunk = 64;
-  auto& near = buffer.near;
-  const auto groups = static_cast<Index>(divergences.size());
-  buffer.begin_query(divergences);
-  near.clear();
-  Index begin = std::min(k + 1, groups);
-  for (Index g = 0; g < begin; ++g) {
-    near.push_back({divergences[g], g});
-    buffer.raise_largest(divergences[g]);
+// The nearest groups of one query, found while their scores go by.
+class NearestSoFar {
+ public:
+  void begin(Index kept) {
+    kept_ = static_cast<std::size_t>(kept);
+    nearest_.clear();
   }
-  std::make_heap(near.begin(), near.end(), nearer);
-  for (; begin < groups; begin += kChunk) {
-    const Index end = std::min(begin + kChunk, groups);
-    const Eigen::Map<const Eigen::ArrayXd> chunk(divergences.data() + begin, end - begin);
-    buffer.raise_largest(chunk.maxCoeff());
-    if (chunk.minCoeff() >= near.front().divergence) continue;
-    for (Index g = begin; g < end; ++g) {
-      if (divergences[g] < near.front().divergence) replace_farthest(near, {divergences[g], g});
+
+  // The scores of groups first, first + 1, ... After the first of them hardly any comes in, so that it is enough to
+  // look at the least of a chunk at a time.
+  void look_at(Index first, std::span<const double> scores) {
+    constexpr std::size_t kChunk = 64;
+    for (std::size_t begin = 0; begin < scores.size(); begin += kChunk) {
+      const std::span<const double> chunk = scores.subspan(begin, std::min(kChunk, scores.size() - begin));
+      const Eigen::Map<const Eigen::ArrayXd> entries(chunk.data(), static_cast<Index>(chunk.size()));
+      if (nearest_.size() == kept_ && entries.minCoeff() >= nearest_.front().divergence) continue;
+      for (std::size_t i = 0; i < chunk.size(); ++i) insert({chunk[i], first + static_cast<Index>(begin + i)});
     }
   }
-  if (groups <= k) return;
-  std::pop_heap(near.begin(), near.end(), nearer);
-  const double next = near.back().divergence, farthest = near.front().divergence;
-  near.pop_back();
-  if (next > buffer.not_tied_beyond(farthest)) return;
-  near.clear();
-  for (Index g = 0; g < groups; ++g) {
-    if (buffer.tied(farthest, divergences[g])) near.push_back({divergences[g], g});
+
+  const std::vector<NearGroup>& nearest() const { return nearest_; }  // with scores, in no order
+
+ private:
+  void insert(const NearGroup& group) {
+    if (nearest_.size() < kept_) {
+      nearest_.push_back(group);
+      std::push_heap(nearest_.begin(), nearest_.end(), nearer);
+    } else if (group.divergence < nearest_.front().divergence) {
+      replace_farthest(nearest_, group);
+    }
   }
+
+  std::size_t kept_ = 0;
+  std::vector<NearGroup> nearest_;  // a heap
+};
+
+// Work space of one thread: one query after another.
+class VoteBuffer {
+ public:
+  explicit VoteBuffer(const internal::ReferenceGroups& groups)
+      : references_(*groups.references), tie_tolerance_(groups.tie_tolerance), all_(1, groups.size()) {}
+
+  std::vector<NearGroup> near;
+  std::vector<Voters> voters;
+  std::int64_t denominator = 1;
+
+  // bound: no divergence of the query is larger.
+  void begin_query(const MatrixView& query, double bound) {
+    query_ = query;
+    bound_ = bound;
+    all_known_ = false;
+    median_.reset();
+  }
+
+  // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; a bound on
+  // all of them is known much faster.
+  double not_tied_beyond(double nearest) const { return internal::farthest_tied(nearest, bound_, tie_tolerance_); }
+
+  bool tied(double nearest, double divergence) { return equal(nearest, divergence, tie_tolerance_); }
+  // Means of divergences carry rounding even where the divergences are exact.
+  bool means_tied(double nearest, double mean) { return equal(nearest, mean, internal::kTieTolerance); }
+
+  // Of the query from every group. Only ties need them.
+  std::span<const double> divergences() {
+    if (!all_known_) references_.divergences_from(query_, all_);
+    all_known_ = true;
+    return {all_.data(), static_cast<std::size_t>(all_.size())};
+  }
+
+  // The divergence with so many smaller ones.
+  double smallest(Index position) {
+    const std::span<const double> all = divergences();
+    sorted_.assign(all.begin(), all.end());
+    const auto found = sorted_.begin() + static_cast<std::ptrdiff_t>(position);
+    std::nth_element(sorted_.begin(), found, sorted_.end());
+    return *found;
+  }
+
+ private:
+  bool equal(double nearest, double other, double tolerance) {
+    if (other <= nearest) return true;
+    if (other > internal::farthest_tied(nearest, bound_, tolerance)) return false;
+    return other <= internal::farthest_tied(nearest, median(), tolerance);
+  }
+
+  double median() {
+    if (!median_) median_ = smallest(references_.size() / 2);
+    return *median_;
+  }
+
+  const ReferenceSet& references_;
+  double tie_tolerance_;
+  Matrix query_;
+  double bound_ = 0;
+  Matrix all_;
+  bool all_known_ = false;
+  std::optional<double> median_;  // of this query, once it was needed
+  std::vector<double> sorted_;
+};
+
+// Fills buffer.near with the k nearest groups and all that are tied with the farthest of them, nearest first.
+// nearest_groups: the k + 1 nearest, or all that there are.
+void find_near(const std::vector<NearGroup>& nearest_groups, Index k, VoteBuffer& buffer) {
+  auto& near = buffer.near;
+  near = nearest_groups;
+  std::sort(near.begin(), near.end(), nearer);
+  if (static_cast<Index>(near.size()) <= k) return;
+  const double next = near.back().divergence;
+  near.pop_back();
+  const double farthest = near.back().divergence;
+  if (next > buffer.not_tied_beyond(farthest)) return;
+  // From here on by divergences only: scores carry another rounding, which must not decide.
+  near.clear();
+  const double kth = buffer.smallest(k - 1);
+  const std::span<const double> divergences = buffer.divergences();
+  for (std::size_t g = 0; g < divergences.size(); ++g) {
+    if (buffer.tied(kth, divergences[g])) near.push_back({divergences[g], static_cast<Index>(g)});
+  }
+  std::sort(near.begin(), near.end(), nearer);
 }
 
 // Fills buffer.voters, nearest first. Votes are whole multiples of 1 / (rows tied at the k-th distance), so that equal
 // numbers of votes compare equal.
 template <class RowsOfGroup>
-void find_voters(std::span<const double> divergences, Index k, const RowsOfGroup& rows_of, VoteBuffer& buffer) {
+void find_voters(const std::vector<NearGroup>& nearest_groups, Index k, const RowsOfGroup& rows_of,
+                 VoteBuffer& buffer) {
   // Every group has a row, so that the k-th row is no farther than the k-th group: the rest need not be sorted.
-  find_near(divergences, k, buffer);
+  find_near(nearest_groups, k, buffer);
   auto& near = buffer.near;
-  std::sort(near.begin(), near.end(), nearer);
-
   buffer.voters.clear();
   Index nearer_rows = 0;
   for (std::size_t first = 0, end = 0;; first = end) {
@@ -153,25 +190,42 @@ void find_voters(std::span<const double> divergences, Index k, const RowsOfGroup
   }
 }
 
+// The nearest groups of each query of a block, by their scores.
+void search_block(const PointScores& scores, Index groups, Index kept, Matrix& tile,
+                  std::span<NearestSoFar> nearest_of) {
+  for (NearestSoFar& nearest : nearest_of) nearest.begin(kept);
+  for (Index first = 0; first < groups; first += kBlockGroups) {
+    const Index count = std::min(kBlockGroups, groups - first);
+    scores.scores(first, tile.topLeftCorner(static_cast<Index>(nearest_of.size()), count));
+    for (std::size_t q = 0; q < nearest_of.size(); ++q) {
+      nearest_of[q].look_at(first, {tile.row(static_cast<Index>(q)).data(), static_cast<std::size_t>(count)});
+    }
+  }
+}
+
 // Runs find_voters for every query and calls consume(query, buffer) from several threads, in blocks of queries. Queries
 // were checked before: nothing in the parallel region throws over its input.
 template <class RowsOfGroup, class Consume>
 void for_each_query(const internal::ReferenceGroups& groups, const MatrixView& queries, Index k,
                     const RowsOfGroup& rows_of, const Consume& consume) {
-  // Small enough that the divergences of a block are still in the cache when the nearest are looked for.
-  const Index step =
-      std::min(internal::block_rows(groups.size()), std::max(kFewestQueries, kBlockEntries / groups.size()));
+  const Index kept = std::min(k + 1, groups.size());
 #pragma omp parallel if (queries.rows() * groups.size() > internal::kEntriesForThreads)
   {
-    Matrix divergences(std::min(step, queries.rows()), groups.size());
-    VoteBuffer buffer(groups.tie_tolerance);
+    Matrix tile(kBlockQueries, std::min(kBlockGroups, groups.size()));
+    std::vector<NearestSoFar> nearest_of(kBlockQueries);
+    std::vector<NearGroup> nearest_groups;
+    VoteBuffer buffer(groups);
 #pragma omp for schedule(dynamic, 1)
-    for (Index first = 0; first < queries.rows(); first += step) {
-      const Index size = std::min(step, queries.rows() - first);
-      groups.references->divergences_from(queries.middleRows(first, size), divergences.topRows(size));
+    for (Index first = 0; first < queries.rows(); first += kBlockQueries) {
+      const Index size = std::min(kBlockQueries, queries.rows() - first);
+      const auto scores = scores_of(*groups.references, queries.middleRows(first, size));
+      search_block(*scores, groups.size(), kept, tile, std::span(nearest_of).first(static_cast<std::size_t>(size)));
       for (Index q = 0; q < size; ++q) {
-        const std::span<const double> row(divergences.row(q).data(), static_cast<std::size_t>(groups.size()));
-        find_voters(row, k, rows_of, buffer);
+        const NearestSoFar& nearest = nearest_of[static_cast<std::size_t>(q)];
+        nearest_groups = nearest.nearest();
+        for (NearGroup& near : nearest_groups) near.divergence = scores->divergence(q, near.divergence);
+        buffer.begin_query(queries.middleRows(first + q, 1), scores->divergence(q, scores->bound(q)));
+        find_voters(nearest_groups, k, rows_of, buffer);
         consume(first + q, buffer);
       }
     }

@@ -75,5 +75,13 @@ TEST(TaskGraph, PassesAnExceptionOn) {
   EXPECT_THAT([&] { run_tasks(tasks, 2, 0, "test", {}); }, ::testing::ThrowsMessage<Error>("task 1 fails"));
 }
 
+// The tasks would never end by themselves.
+TEST(TaskGraph, AnExceptionOfTheReportStopsTheTasks) {
+  RunControl control;
+  control.on_progress = [](const Progress&) { throw Error("the report fails"); };
+  EXPECT_THAT([&] { run_tasks(endless_tasks(), 2, 0, "test", control); },
+              ::testing::ThrowsMessage<Error>("the report fails"));
+}
+
 }  // namespace
 }  // namespace bregmax::internal

@@ -9,7 +9,9 @@
 #include <map>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "tasks/cases.hpp"
 
 namespace bregmax {
@@ -161,6 +163,23 @@ TEST(NearestNeighbours, DuplicatesAndOneClassOnly) {
 
 TEST(NearestNeighbours, AnOutlierDoesNotBlurTheOthersTogether) {
   EXPECT_THAT(winners(column({1e-8, 2e-8, 1e9, 3e-8, 4e-8}), {1, 0, 0, 0, 0}, 1), ElementsAre(1));
+}
+
+// Divergences so small that their rounding is as large as they are: whichever come out nearest, k votes are given.
+TEST(NearestNeighbours, DivergencesThatAreAllRounding) {
+  Random random(5);
+  const auto grid = [&](Index rows) {
+    return Matrix::NullaryExpr(rows, 5, [&] { return static_cast<double>(random.uniform_index(3)); }).eval();
+  };
+  const Matrix stored = grid(40), queries = grid(200);
+  for (const double size : {0.0, 1e-9, 1e-8, 1e-7}) {
+    const Matrix slopes = Matrix::NullaryExpr(7, 5, [&] { return size * random.normal(); });
+    const SmoothedMaxAffine divergence(slopes, Vector::Zero(7), 1);
+    for (const Index k : {1, 5, 39, 40}) {
+      const Vector votes = regress_nearest(divergence, stored, Vector::Ones(40), queries, {k});
+      EXPECT_LE((votes.array() - 1).abs().maxCoeff(), 1e-12) << size << " " << k;
+    }
+  }
 }
 
 TEST(NearestNeighbours, RefuseBadInput) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bregmax/divergence/blockwise.hpp"
 #include "bregmax/divergence/smooth.hpp"
 
 namespace bregmax {
@@ -9,7 +10,7 @@ namespace bregmax {
 //
 // With q(x) the softmax of the scores at x divided by T, the gradient is slopes^T q(x) and
 // D(point, reference) = T KL(q(reference) || q(point)).
-class SmoothedMaxAffine final : public SmoothDivergence {
+class SmoothedMaxAffine final : public SmoothDivergence, public BlockwiseGenerator {
  public:
   SmoothedMaxAffine(Matrix slopes, Vector offsets, double temperature);  // temperature > 0
 
@@ -20,6 +21,9 @@ class SmoothedMaxAffine final : public SmoothDivergence {
 
   std::string name() const override { return "smoothed_max_affine"; }
   Index dimension() const override { return slopes_.cols(); }
+
+  void gradients_of_block(const MatrixView& references, MatrixSpan out) const override;
+  void divergences_of_block(const MatrixView& points, const VectorView& reference, VectorSpan out) const override;
 
  protected:
   double generator(const VectorView& point) const override;

@@ -1,0 +1,112 @@
+"""Pairs as samples: telling similar from dissimilar ones by a threshold, and predicting the value of D."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.utils.validation import check_is_fitted
+
+from bregmax._arguments import similar_of
+
+
+class TuplesMixin:
+    """The samples are tuples of rows, or of row numbers of the `preprocessor`."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.two_d_array = self.preprocessor is not None
+        tags.target_tags.required = True
+        return tags
+
+
+class PairsMixin(TuplesMixin):
+    """Decides on pairs by a threshold on D(point, reference)."""
+
+    classes_ = np.array([-1, 1])
+
+    def decision_function(self, pairs: Any) -> np.ndarray:
+        return self.pair_score(pairs)
+
+    def predict(self, pairs: Any) -> np.ndarray:
+        """1 where D(point, reference) <= threshold_, else -1."""
+        check_is_fitted(self, "threshold_")
+        return np.where(self.pair_distance(pairs) <= self.threshold_, 1, -1)
+
+    def score(self, pairs: Any, y: Any) -> float:
+        """Area under the ROC curve, which needs no threshold."""
+        return float(roc_auc_score(similar_of(y, len(pairs)), self.pair_score(pairs)))
+
+    def set_threshold(self, threshold: float) -> PairsMixin:
+        check_is_fitted(self, "model_")
+        if not np.isfinite(threshold):
+            raise ValueError(f"threshold is {threshold}; allowed: a finite number")
+        self.threshold_ = float(threshold)
+        return self
+
+    def calibrate_threshold(
+        self, pairs: Any, y: Any, strategy: str = "accuracy", min_rate: float | None = None, beta: float = 1.0
+    ) -> PairsMixin:
+        """Sets the threshold that is best on these pairs, the smallest among equals.
+
+        strategy: "accuracy"; "f_beta"; "max_tpr" or "max_tnr", the largest rate of true positives (negatives) at which
+        the other one is at least `min_rate`.
+        """
+        similar = similar_of(y, len(pairs)).astype(bool)
+        if strategy in ("max_tpr", "max_tnr") and (min_rate is None or not 0 <= min_rate <= 1):
+            raise ValueError(f"min_rate is {min_rate}; allowed with {strategy}: a number from 0 to 1")
+        if similar.all() or not similar.any():
+            raise ValueError("y must have similar and dissimilar pairs")
+        return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
+
+    def _fit_with_threshold(self, pairs: Any, y: Any, sample_weight: Any):
+        """For divergences that have no threshold of their own: the most accurate one on the pairs that were learned."""
+        self.fit_pairs(pairs, y, sample_weight=sample_weight)
+        similar = similar_of(y, len(pairs)).astype(bool)
+        return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, "accuracy", None, 1.0))
+
+
+def _best_threshold(distances, similar, strategy: str, min_rate: float | None, beta: float) -> float:
+    thresholds, positives, negatives = _counts_by_threshold(distances, similar)
+    return float(thresholds[int(np.argmax(_scores(positives, negatives, similar, strategy, min_rate, beta)))])
+
+
+def _counts_by_threshold(distances: np.ndarray, similar: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Thresholds that differ in what they accept, and the similar and dissimilar pairs that each accepts."""
+    order = np.argsort(distances, kind="stable")
+    ordered = distances[order]
+    last = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
+    positives, negatives = np.cumsum(similar[order])[last], np.cumsum(~similar[order])[last]
+    nothing = np.nextafter(ordered[0], -np.inf)
+    return np.append(nothing, ordered[last]), np.append(0, positives), np.append(0, negatives)
+
+
+def _scores(positives, negatives, similar, strategy: str, min_rate: float | None, beta: float) -> np.ndarray:
+    all_similar, all_dissimilar = similar.sum(), (~similar).sum()
+    if strategy == "accuracy":
+        return (positives + all_dissimilar - negatives) / len(similar)
+    true_positive_rate, true_negative_rate = positives / all_similar, 1 - negatives / all_dissimilar
+    if strategy == "f_beta":
+        return (1 + beta**2) * positives / (beta**2 * all_similar + positives + negatives)
+    if strategy == "max_tpr":
+        return np.where(true_negative_rate >= min_rate, true_positive_rate, -1.0)
+    if strategy == "max_tnr":
+        return np.where(true_positive_rate >= min_rate, true_negative_rate, -1.0)
+    raise ValueError(f"strategy is '{strategy}'; allowed: 'accuracy', 'f_beta', 'max_tpr' or 'max_tnr'")
+
+
+class TargetsMixin(TuplesMixin):
+    """Predicts the value of D(point, reference)."""
+
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+        """y: the values that D(point, reference) should have."""
+        return self.fit_targets(pairs, y, sample_weight=sample_weight)
+
+    def predict(self, pairs: Any) -> np.ndarray:
+        return self.pair_distance(pairs)
+
+    def score(self, pairs: Any, y: Any) -> float:
+        """The coefficient of determination R^2."""
+        return float(r2_score(y, self.predict(pairs)))

@@ -1,0 +1,548 @@
+"""The classical methods of metric learning, as `bregmax fit --method` has them.
+
+Their own parameters are None where nothing is said: the library then has its standard value, or chooses by
+cross-validation (`available_methods()` tells). A number or a name is taken as it is; "auto" tries the values that the library
+recommends, a list tries its members. What was used is in `parameters_`.
+
+All of them share
+    scale : "standard", "none" or "auto"
+    tune_for, folds, repeats : of the cross-validation, as for `BregmanLearner`; where labels are learned from
+    tol, max_iter : None: the method's own; not where there is nothing to iterate
+    time_limit, random_state, n_jobs, verbose : as for `BregmanLearner`
+    preprocessor : the rows that numbers in pairs refer to; where pairs are learned from
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from bregmax import _core
+from bregmax._arguments import seed_of, threads_of
+from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin
+from bregmax._pairs import PairsMixin, TargetsMixin
+
+# Parameters of the library that are called otherwise here.
+_RENAMED = {
+    "components": "n_components",
+    "constraints": "n_constraints",
+    "lambda": "lam",
+    "neighbours": "n_neighbors",
+    "scale": "kernel_scale",
+    "trees": "n_trees",
+}
+
+
+def available_methods() -> dict[str, dict[str, Any]]:
+    """The methods by the name that the command line knows them by, each with its parameters and limits."""
+    return _core.methods()
+
+
+class MethodLearner(DivergenceLearner):
+    """Base of the classical methods; subclasses have the parameters."""
+
+    _method: str
+
+    def _options(self) -> dict[str, Any]:
+        own = {name: getattr(self, _name_here(name)) for name in _core.methods()[self._method]["parameters"]}
+        return {
+            "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
+            "scale": self.scale,
+            "all_pairs": bool(getattr(self, "all_pairs", False)),
+            "tune_for": getattr(self, "tune_for", "average_precision"),
+            "folds": int(getattr(self, "folds", 3)),
+            "repeats": _number(getattr(self, "repeats", None), int),
+            "tolerance": _number(getattr(self, "tol", None), float),
+            "max_iterations": _number(getattr(self, "max_iter", None), int),
+            "time_limit": _number(self.time_limit, float),
+            "seed": seed_of(self.random_state),
+            "threads": threads_of(self.n_jobs),
+        }
+
+    def _learn(self, method: Any, *arguments: Any, options: dict[str, Any]):
+        super()._learn(partial(method, self._method), *arguments, options=options)
+        self.parameters_ = {_name_here(name): value for name, value in self.report_["parameters"].items()}
+        return self
+
+    def _limits(self) -> dict[str, Any]:
+        own = _core.methods()[self._method]
+        limits = super()._limits()
+        if limits["tol"] is None:
+            limits["tol"] = own["tolerance"]
+        if limits["max_iter"] is None:
+            limits["max_iter"] = own["max_iterations"]
+        return limits
+
+    def _reached(self, report: dict[str, Any]) -> str:
+        return f"at a stationarity of {report['stationarity']:.1e} (tol={self._limits()['tol']})"
+
+
+class _LabelMethod(LabelMixin, MethodLearner):
+    def fit(self, X: Any, y: Any):
+        """Learns from the labels y of the rows X."""
+        return self._learn_labels(_core.fit_method_labels, X, y, self._options())
+
+
+class _PairsMethod:
+    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
+        """Learns from pairs that are similar (y is 1) or dissimilar (-1, or 0).
+
+        pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or the rows themselves, of shape (m, 2, d).
+        """
+        return self._learn(_core.fit_method_pairs, *self._pairs(pairs, y, X, sample_weight), options=self._options())
+
+
+class Euclidean(EmbeddingMixin, _LabelMethod):
+    """The squared Euclidean distance of the scaled features, with nothing learned: what all are held against."""
+
+    _method = "euclidean"
+
+    def __init__(
+        self,
+        *,
+        scale: str = "standard",
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.scale = scale
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Euclidean:
+        """Learns the scaling of the features; labels do not matter."""
+        if y is not None:
+            return super().fit(X, y)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        return self._learn(_core.fit_method_labels, X, np.zeros(len(X), dtype=np.int32), options=self._options())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+
+class MahalanobisRegression(TargetsMixin, EmbeddingMixin, MethodLearner):
+    """The least squares fit of a Mahalanobis divergence to values that D(point, reference) should have."""
+
+    _method = "mahalanobis"
+
+    def __init__(
+        self,
+        *,
+        preprocessor: Any = None,
+        scale: str = "standard",
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.preprocessor = preprocessor
+        self.scale = scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
+        """Learns from values of pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or rows (m, 2, d)."""
+        items = self._targets(pairs, values, X, sample_weight)
+        return self._learn(_core.fit_method_targets, *items, options=self._options())
+
+
+class ITML(_PairsMethod, EmbeddingMixin, _LabelMethod):
+    """Information-theoretic metric learning (Davis et al. 2007), from labels or (`fit_pairs`) from pairs.
+
+    gamma: price of the slack of a bound. prior: "identity" or "inverse-covariance", the matrix that is stayed close to.
+    n_constraints: pairs drawn from labels; 0: 20 times the square of the number of classes. upper_percentile,
+    lower_percentile: of the divergences under the prior, the bounds of similar and dissimilar pairs. upper, lower: these
+    bounds themselves; 0: the percentiles. all_pairs: learn from all pairs of labelled rows instead of drawn ones.
+    """
+
+    _method = "itml"
+
+    def __init__(
+        self,
+        *,
+        gamma: Any = None,
+        prior: Any = None,
+        n_constraints: Any = None,
+        upper_percentile: Any = None,
+        lower_percentile: Any = None,
+        upper: Any = None,
+        lower: Any = None,
+        all_pairs: bool = False,
+        preprocessor: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.gamma = gamma
+        self.prior = prior
+        self.n_constraints = n_constraints
+        self.upper_percentile = upper_percentile
+        self.lower_percentile = lower_percentile
+        self.upper = upper
+        self.lower = lower
+        self.all_pairs = all_pairs
+        self.preprocessor = preprocessor
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GMML(_PairsMethod, EmbeddingMixin, _LabelMethod):
+    """Geometric mean metric learning (Zadeh et al. 2016), in closed form, from labels or (`fit_pairs`) from pairs.
+
+    t: where on the way from the scatter of similar pairs (0) to that of dissimilar ones (1). lam: weight of the prior, a
+    multiple of the identity. all_pairs: learn from all pairs of labelled rows.
+    """
+
+    _method = "gmml"
+
+    def __init__(
+        self,
+        *,
+        t: Any = None,
+        lam: Any = None,
+        all_pairs: bool = False,
+        preprocessor: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.t = t
+        self.lam = lam
+        self.all_pairs = all_pairs
+        self.preprocessor = preprocessor
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MLRAUC(EmbeddingMixin, _LabelMethod):
+    """Metric learning to rank (McFee and Lanckriet 2010) for the area under the ROC curve.
+
+    c: weight of the ranking loss beside the trace.
+    """
+
+    _method = "mlr-auc"
+
+    def __init__(
+        self,
+        *,
+        c: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.c = c
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class Wu2009(_PairsMethod, _LabelMethod):
+    """The Bregman distance functions of Wu et al. (2009), from labels or (`fit_pairs`) from pairs.
+
+    kernel: "square" or "exponential". c: weight of the hinge losses. algorithm: "exact", or "subgradient" as in the paper.
+    kernel_scale: inner products are divided by this; 0: by the largest squared norm of a row. step: of the subgradient
+    method. n_constraints: pairs drawn from labels; 0: 20 times the square of the number of classes. all_pairs: learn from
+    all pairs of labelled rows instead.
+    """
+
+    _method = "wu2009"
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = None,
+        c: Any = None,
+        algorithm: Any = None,
+        kernel_scale: Any = None,
+        step: Any = None,
+        n_constraints: Any = None,
+        all_pairs: bool = False,
+        preprocessor: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.c = c
+        self.algorithm = algorithm
+        self.kernel_scale = kernel_scale
+        self.step = step
+        self.n_constraints = n_constraints
+        self.all_pairs = all_pairs
+        self.preprocessor = preprocessor
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LMNN(EmbeddingMixin, _LabelMethod):
+    """Large margin nearest neighbours (Weinberger and Saul 2009), to a proved gap.
+
+    n_neighbors: target neighbours of a row. push: weight of impostors against that of targets.
+    """
+
+    _method = "lmnn"
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: Any = None,
+        push: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.push = push
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GBLMNN(EmbeddingMixin, _LabelMethod):
+    """Gradient boosted large margin nearest neighbours (Kedem et al. 2012): an embedding by regression trees.
+
+    n_neighbors, push: as in `LMNN`. n_trees: at most. depth: levels of splits of a tree. shrinkage: share of a
+    tree's step that is taken.
+    """
+
+    _method = "gb-lmnn"
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: Any = None,
+        push: Any = None,
+        n_trees: Any = None,
+        depth: Any = None,
+        shrinkage: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.push = push
+        self.n_trees = n_trees
+        self.depth = depth
+        self.shrinkage = shrinkage
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NCA(EmbeddingMixin, _LabelMethod):
+    """Neighbourhood component analysis (Goldberger et al. 2005).
+
+    form: "full" or "diagonal". n_components: rows of the learned matrix; 0: as many as features.
+    """
+
+    _method = "nca"
+
+    def __init__(
+        self,
+        *,
+        form: Any = None,
+        n_components: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.form = form
+        self.n_components = n_components
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelNCA(EmbeddingMixin, _LabelMethod):
+    """Neighbourhood component analysis in the feature space of a kernel.
+
+    kernel: "rbf" or "polynomial". bandwidth: of the kernel. degree: of the polynomial. n_components: of the embedding; 0:
+    as many as features.
+    """
+
+    _method = "kernel-nca"
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = None,
+        bandwidth: Any = None,
+        degree: Any = None,
+        n_components: Any = None,
+        scale: str = "standard",
+        tune_for: str = "average_precision",
+        folds: int = 3,
+        repeats: int | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.degree = degree
+        self.n_components = n_components
+        self.scale = scale
+        self.tune_for = tune_for
+        self.folds = folds
+        self.repeats = repeats
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ITMLPairsLearner(PairsMixin, ITML):
+    """`ITML` whose samples are pairs, so that scikit-learn's model selection can split them."""
+
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> ITMLPairsLearner:
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
+        return self._fit_with_threshold(pairs, y, sample_weight)
+
+
+class GMMLPairsLearner(PairsMixin, GMML):
+    """`GMML` whose samples are pairs, so that scikit-learn's model selection can split them."""
+
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> GMMLPairsLearner:
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
+        return self._fit_with_threshold(pairs, y, sample_weight)
+
+
+class Wu2009PairsLearner(PairsMixin, Wu2009):
+    """`Wu2009` whose samples are pairs, so that scikit-learn's model selection can split them."""
+
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> Wu2009PairsLearner:
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
+        return self._fit_with_threshold(pairs, y, sample_weight)
+
+
+def _name_here(name: str) -> str:
+    return _RENAMED.get(name, name.replace("-", "_"))
+
+
+def _number(value: Any, kind: type) -> Any:
+    return None if value is None else kind(value)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as the library takes it: a number, a word, or a list of these to choose from."""
+    if isinstance(value, str):
+        return value
+    if np.ndim(value) > 0:
+        return [_plain(member) for member in value]
+    return float(value)

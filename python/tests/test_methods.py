@@ -1,0 +1,299 @@
+"""The classical methods as estimators."""
+
+import pickle
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+import bregmax
+
+# With parameters that need no cross-validation.
+FROM_LABELS = {
+    "euclidean": bregmax.Euclidean(),
+    "itml": bregmax.ITML(gamma=1.0),
+    "gmml": bregmax.GMML(t=0.5),
+    "mlr-auc": bregmax.MLRAUC(c=100.0),
+    "wu2009": bregmax.Wu2009(kernel="square", c=1.0),
+    "lmnn": bregmax.LMNN(n_neighbors=3, push=0.5),
+    "gb-lmnn": bregmax.GBLMNN(n_neighbors=3, push=0.5, n_trees=10, depth=3),
+    "nca": bregmax.NCA(form="full", n_components=2),
+    "kernel-nca": bregmax.KernelNCA(kernel="rbf", bandwidth=4.0, n_components=2),
+}
+FROM_PAIRS = {"itml": bregmax.ITML(gamma=1.0), "gmml": bregmax.GMML(t=0.5), "wu2009": bregmax.Wu2009(c=1.0)}
+each_label_method = pytest.mark.parametrize("name", FROM_LABELS)
+each_pairs_method = pytest.mark.parametrize("name", FROM_PAIRS)
+
+
+@pytest.fixture(scope="module")
+def pairs(few):
+    X, y = few
+    numbers = np.random.default_rng(0).integers(len(X), size=(120, 2))
+    numbers = numbers[numbers[:, 0] != numbers[:, 1]]
+    return X, numbers, np.where(y[numbers[:, 0]] == y[numbers[:, 1]], 1, -1)
+
+
+def squared_distances(rows):
+    return ((rows[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2)
+
+
+def test_every_method_of_the_library_has_an_estimator_with_its_parameters():
+    estimators = {**FROM_LABELS, "mahalanobis": bregmax.MahalanobisRegression()}
+    assert set(bregmax.available_methods()) == set(estimators)
+    for name, entry in bregmax.available_methods().items():
+        documented = type(estimators[name]).__doc__
+        for parameter in entry["parameters"]:
+            here = bregmax.methods._name_here(parameter)
+            assert here in estimators[name].get_params(), f"{name} lacks {parameter}"
+            assert here in documented, f"{name} does not tell what {here} is"
+
+
+@each_label_method
+def test_learns_from_labels(few, name):
+    X, y = few
+    learner = clone(FROM_LABELS[name]).fit(X, y)
+    assert learner.report_["status"] == "converged"
+    assert learner.score(X, y) > 0.75
+    assert learner.evaluate(X, y)["auc"] > 0.75
+    assert learner.n_features_in_ == 4 and list(learner.classes_) == sorted(set(y))
+    assert learner.model_.record["method"] == name
+    for parameter, value in FROM_LABELS[name].get_params().items():
+        if parameter in learner.parameters_ and value is not None:
+            assert learner.parameters_[parameter] == value
+    divergences = learner.divergence(X)
+    assert (divergences >= 0).all() and (divergences.diagonal() <= 1e-12 * divergences.max()).all()
+    assert not learner.pair_distance(np.stack([X, X], axis=1)).any()
+    np.testing.assert_allclose(learner.pair_distance(X[[[0, 1], [2, 3]]]), divergences[[0, 2], [1, 3]], atol=1e-9)
+    assert learner.get_metric()(X[0], X[7]) == pytest.approx(divergences[0, 7], abs=1e-9)
+    numbers, nearest = learner.rank(X[:3], X, 4)
+    np.testing.assert_allclose(nearest, np.sort(divergences[:3], axis=1)[:, :4], atol=1e-9)
+    assert numbers.shape == (3, 4)
+
+
+@each_label_method
+def test_the_same_as_the_command_line(few, name, program, tmp_path):
+    X, y = few
+    learner = clone(FROM_LABELS[name]).fit(X, y)
+    pd.DataFrame(X).assign(label=y).to_csv(tmp_path / "rows.csv", index=False, float_format="%.17g")
+    given = {p: v for p, v in FROM_LABELS[name].get_params().items() if v is not None}
+    names = {bregmax.methods._name_here(p): p for p in bregmax.available_methods()[name]["parameters"]}
+    parameters = [f"{names[p]}={value}" for p, value in given.items() if p in names]
+    arguments = [argument for parameter in parameters for argument in ("--method-parameter", parameter)]
+    subprocess.run(
+        [program, "fit", "rows.csv", "--method", name, *arguments, "--out", "model.bregmax"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    loaded = bregmax.Model.load(tmp_path / "model.bregmax")
+    np.testing.assert_array_equal(loaded.divergence(X), learner.divergence(X))
+    assert loaded.class_names == learner.model_.class_names
+
+
+@each_label_method
+def test_clone_pickle_and_frames(few, name):
+    X, y = few
+    learner = clone(FROM_LABELS[name]).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    assert list(learner.feature_names_in_) == list("abcd") == learner.model_.feature_names
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    copy = pickle.loads(pickle.dumps(learner))
+    np.testing.assert_array_equal(copy.divergence(frame), learner.divergence(frame))
+    again = clone(learner)
+    assert again.get_params() == learner.get_params() and not hasattr(again, "model_")
+    with pytest.raises(NotFittedError):
+        again.divergence(X)
+
+
+@pytest.mark.parametrize("name", [name for name in FROM_LABELS if name != "wu2009"])
+def test_transformed_rows_have_the_divergences_as_distances(few, name):
+    X, y = few
+    learner = clone(FROM_LABELS[name]).fit(X, y)
+    embedded = learner.transform(X)
+    np.testing.assert_allclose(squared_distances(embedded), learner.divergence(X), atol=1e-8 * learner.divergence(X).max())
+    assert len(learner.get_feature_names_out()) == embedded.shape[1]
+    if name in ("nca", "kernel-nca"):
+        assert embedded.shape[1] == 2
+
+
+def test_what_is_no_distance_is_not_transformed(fitted, few):
+    assert not hasattr(bregmax.Wu2009(), "transform")
+    with pytest.raises(ValueError, match="not a squared distance"):
+        fitted.model_.embed(few[0])
+
+
+@each_pairs_method
+def test_learns_from_pairs(pairs, name):
+    X, numbers, y = pairs
+    by_number = clone(FROM_PAIRS[name]).fit_pairs(numbers, y, X)
+    by_row = clone(FROM_PAIRS[name]).fit_pairs(X[numbers], y)
+    preprocessed = clone(FROM_PAIRS[name]).set_params(preprocessor=X).fit_pairs(numbers, y == 1)
+    np.testing.assert_array_equal(preprocessed.divergence(X), by_number.divergence(X))
+    # Rows that no pair has are not known to the one that saw pairs only, and so neither to its scaling.
+    assert by_row.model_.record["items"] == by_number.model_.record["items"] == len(y)
+    score = by_number.pair_score(X[numbers])
+    assert score[y == 1].mean() > score[y == -1].mean()
+
+
+@pytest.mark.parametrize("kind", [bregmax.ITMLPairsLearner, bregmax.GMMLPairsLearner, bregmax.Wu2009PairsLearner])
+def test_pairs_as_samples(pairs, kind):
+    X, numbers, y = pairs
+    learner = kind(preprocessor=X).fit(numbers, y)
+    accuracy = (learner.predict(numbers) == y).mean()
+    assert accuracy >= max(np.mean(y == 1), np.mean(y == -1)) and accuracy > 0.7
+    assert learner.score(numbers, y) > 0.75
+    assert cross_val_score(kind(), X[numbers], y, cv=3).min() > 0.6
+    assert (learner.set_threshold(-1.0).predict(numbers) == -1).all()
+    learner.calibrate_threshold(numbers, y)
+    assert (learner.predict(numbers) == y).mean() == accuracy
+
+
+def test_one_kind_of_pairs_still_has_a_threshold(pairs):
+    X, numbers, y = pairs
+    learner = bregmax.ITMLPairsLearner(preprocessor=X).fit(numbers[y == 1], y[y == 1])
+    assert (learner.predict(numbers[y == 1]) == 1).all()
+
+
+def test_pairs_and_targets_are_those_of_the_command_line(pairs, program, tmp_path):
+    X, numbers, y = pairs
+    np.save(tmp_path / "rows.npy", X)
+    values = squared_distances(X)[numbers[:, 0], numbers[:, 1]]
+    for file, column, content in (("pairs.csv", "s", (y == 1).astype(int)), ("targets.csv", "value", values)):
+        table = pd.DataFrame({"i": numbers[:, 0], "j": numbers[:, 1], column: content})
+        table.to_csv(tmp_path / file, index=False, float_format="%.17g")
+
+    def fitted_by_program(*arguments):
+        command = [program, "fit", "rows.npy", "--label", "none", *arguments, "--out", "model.bregmax"]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+        return bregmax.Model.load(tmp_path / "model.bregmax").divergence(X)
+
+    for name, learner in FROM_PAIRS.items():
+        expected = fitted_by_program("--method", name, "--pairs-file", "pairs.csv")
+        np.testing.assert_array_equal(clone(learner).fit_pairs(numbers, y, X).divergence(X), expected)
+    expected = fitted_by_program("--method", "mahalanobis", "--targets-file", "targets.csv")
+    regression = bregmax.MahalanobisRegression(preprocessor=X).fit(numbers, values)
+    np.testing.assert_array_equal(regression.divergence(X), expected)
+
+
+def test_regression_finds_the_matrix(few):
+    X, _ = few
+    random = np.random.default_rng(3)
+    root = random.normal(size=(2, 4))
+    numbers = random.integers(len(X), size=(200, 2))
+    values = squared_distances(X @ root.T)[numbers[:, 0], numbers[:, 1]]
+    learner = bregmax.MahalanobisRegression().fit(X[numbers], values)
+    np.testing.assert_allclose(learner.predict(X[numbers]), values, atol=1e-3 * values.max())
+    assert learner.score(X[numbers], values) > 0.9999
+    assert learner.transform(X).shape[1] >= 2
+    with pytest.raises(ValueError, match="one a pair"):
+        learner.fit(X[numbers], values[:-1])
+
+
+def test_unlabelled_rows_have_a_euclidean_distance(few):
+    X, y = few
+    learner = bregmax.Euclidean(scale="none").fit(X)
+    np.testing.assert_allclose(learner.divergence(X), squared_distances(X), atol=1e-9)
+    np.testing.assert_array_equal(learner.transform(X), X)
+    assert bregmax.Euclidean().fit(X, y).score(X, y) > 0.75
+
+
+@pytest.mark.parametrize(
+    "learner, message",
+    [
+        (bregmax.ITML(gamma=-1.0), "gamma is -1"),
+        (bregmax.ITML(prior="unit"), "prior is 'unit'; allowed: identity or inverse-covariance"),
+        (bregmax.ITML(prior=1), "prior is 1; allowed: identity"),
+        (bregmax.LMNN(n_neighbors=1.5), "neighbours is 1.5"),
+        (bregmax.LMNN(scale="log"), "scale is 'log'"),
+        (bregmax.LMNN(tol=0.0), "tolerance"),
+        (bregmax.LMNN(max_iter=0), "iteration limit is 0"),
+        (bregmax.LMNN(n_jobs=0), "n_jobs is 0"),
+    ],
+)
+def test_mistakes_are_value_errors(few, learner, message):
+    with pytest.raises(ValueError, match=message):
+        learner.fit(*few)
+
+
+def test_limits_warn(few):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 was reached at a stationarity of"):
+        bregmax.NCA(max_iter=1, tol=1e-9).fit(*few)
+
+
+def test_they_compose(iris):
+    X, y = iris.data, iris.target
+    pipeline = make_pipeline(bregmax.LMNN(n_neighbors=3, push=0.5), KNeighborsClassifier(3))
+    assert cross_val_score(pipeline, X, y, cv=3).min() > 0.9
+    classifier = bregmax.BregmanKNeighborsClassifier(3, divergence=bregmax.GMML(t=0.5))
+    assert cross_val_score(classifier, X, y, cv=3).min() > 0.9
+    folds = StratifiedKFold(3)  # the rows are sorted by class, and a fold of one class has no score
+    search = GridSearchCV(bregmax.GMML(), {"t": [0.1, 0.5]}, cv=folds).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+# ---- Parameters chosen by cross-validation ----
+
+
+def test_a_list_is_chosen_from(few):
+    X, y = few
+    learner = bregmax.GMML(t=[0.2, 0.8], lam=1e-6, repeats=1).fit(X, y)
+    tuning = learner.model_.tuning
+    assert [candidate["t"] for candidate in tuning["candidates"]] == [0.2, 0.8]
+    assert learner.parameters_["t"] == tuning["candidates"][tuning["chosen"]]["t"]
+    column = tuning["measures"].index("average_precision")
+    assert tuning["means"][tuning["chosen"], column] == np.nanmax(tuning["means"][:, column])
+    named = bregmax.NCA(form=["full", "diagonal"], repeats=1).fit(X, y)
+    assert len(named.model_.tuning["candidates"]) == 2 and named.parameters_["form"] in ("full", "diagonal")
+
+
+@pytest.mark.parametrize(
+    "learner, arguments",
+    [
+        (bregmax.GMML(), ["gmml"]),
+        (bregmax.GMML(t="auto", lam="auto", tune_for="auc", folds=2, repeats=1, scale="auto"),
+         ["gmml", "--method-parameter", "t=auto", "--method-parameter", "lambda=auto", "--tune-for", "auc", "--folds",
+          "2", "--repeats", "1", "--scale", "auto"]),
+        (bregmax.LMNN(n_neighbors="auto", repeats=1, random_state=3),
+         ["lmnn", "--method-parameter", "neighbours=auto", "--repeats", "1", "--seed", "3"]),
+        (bregmax.GMML(t=0.5, all_pairs=True), ["gmml", "--method-parameter", "t=0.5", "--all-pairs"]),
+    ],
+    ids=["default", "auto", "lmnn", "all pairs"],
+)  # fmt: skip
+def test_the_same_is_chosen_as_on_the_command_line(few, learner, arguments, program, tmp_path):
+    X, y = few
+    learner = clone(learner).fit(X, y)
+    pd.DataFrame(X).assign(label=y).to_csv(tmp_path / "rows.csv", index=False, float_format="%.17g")
+    command = [program, "fit", "rows.csv", "--method", *arguments, "--out", "model.bregmax"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    loaded = bregmax.Model.load(tmp_path / "model.bregmax")
+    np.testing.assert_array_equal(loaded.divergence(X), learner.divergence(X))
+    if learner.model_.tuning is not None:
+        assert loaded.tuning["candidates"] == learner.model_.tuning["candidates"]
+        assert loaded.tuning["chosen"] == learner.model_.tuning["chosen"]
+
+
+@pytest.mark.parametrize(
+    "learner, message",
+    [
+        (bregmax.ITML(upper="auto"), "upper is 'auto'; allowed: a number >= 0, or a list"),
+        (bregmax.GMML(t=[]), "t is \\[\\]"),
+        (bregmax.GMML(t=[0.5, 2.0]), "t is 2"),
+        (bregmax.GMML(tune_for="luck"), "luck"),
+        (bregmax.GMML(folds=1), "folds is 1"),
+    ],
+)
+def test_mistakes_in_what_is_chosen_from(few, learner, message):
+    with pytest.raises(ValueError, match=message):
+        learner.fit(*few)
+
+
+@pytest.mark.parametrize("learner", [bregmax.GMML(t="auto"), bregmax.GMML(t=[0.2, 0.8]), bregmax.GMML(scale="auto")])
+def test_nothing_is_chosen_without_labels(pairs, learner):
+    X, numbers, y = pairs
+    with pytest.raises(ValueError, match="(t|scale) is to be chosen by cross-validation, which needs labels"):
+        learner.fit_pairs(numbers, y, X)
