@@ -218,12 +218,12 @@ LearnedMetric learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlO
       if (projections.refresh()) {
         best.see(projections);
       } else if (may_finish) {
-        newton.emplace(constraints, prior_inverse, best.metric);
+        newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
       } else {
         break;
       }
     } else {
-      if (!newton) newton.emplace(constraints, prior_inverse, best.metric);
+      if (!newton) newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
       if (!newton->step()) break;
       best.see(*newton);
     }

