@@ -61,22 +61,6 @@ std::vector<double> decades(int first, int last) {
   return lambdas;
 }
 
-std::vector<Fold> repeated_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
-                                 const AutoFitOptions& options) {
-  const int folds = usable_folds(class_of_row, options.folds);
-  const Random random(options.fit.seed);
-  std::vector<Fold> all;
-  for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    const std::uint64_t seed =
-        repeat == 0 ? options.fit.seed : random.fork(static_cast<std::uint64_t>(repeat)).next_bits();
-    for (Fold& fold :
-         folds_of_rows(rows, class_of_row, folds, seed, options.fit.piece_of.value_or(std::vector<int>{}))) {
-      all.push_back(std::move(fold));
-    }
-  }
-  return all;
-}
-
 class AutoFit {
  public:
   AutoFit(const MatrixView& rows, const AutoFitOptions& options, const RunControl& control)
@@ -203,6 +187,22 @@ int usable_folds(const std::vector<int>& class_of_row, int folds) {
   return std::clamp((smallest + 1) / 2, 2, folds);
 }
 
+std::vector<Fold> tuning_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
+                               const AutoFitOptions& options) {
+  const int folds = usable_folds(class_of_row, options.folds);
+  const Random random(options.fit.seed);
+  std::vector<Fold> all;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    const std::uint64_t seed =
+        repeat == 0 ? options.fit.seed : random.fork(static_cast<std::uint64_t>(repeat)).next_bits();
+    for (Fold& fold :
+         folds_of_rows(rows, class_of_row, folds, seed, options.fit.piece_of.value_or(std::vector<int>{}))) {
+      all.push_back(std::move(fold));
+    }
+  }
+  return all;
+}
+
 CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
                                        const AutoFitOptions& options) {
   const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
@@ -215,7 +215,7 @@ AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& cl
     throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
   }
   const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
-  const auto make_folds = [&] { return repeated_folds(rows, class_of_row, options); };
+  const auto make_folds = [&] { return tuning_folds(rows, class_of_row, options); };
   return AutoFit(rows, options, control).run(variants_of(options, true), supervision_of, make_folds);
 }
 
