@@ -44,7 +44,7 @@ void draw_quadratic(Svg& svg, const QuadraticPanel& panel) {
   const Plot plot(panel_frame(0), {panel.x.minCoeff(), panel.x.maxCoeff(), "x", false, {-1, -0.5, 0, 0.5, 1}},
                   {-0.1, 1.5, "phi(x)", false, {}});
   plot.draw_axes(svg);
-  plot.draw_title(svg, "A quadratic by 7 affine pieces");
+  plot.draw_title(svg, fmt::format("A quadratic by {} affine pieces", panel.knots.size()));
   std::vector<Point> exact, pieces;
   for (Index i = 0; i < panel.x.size(); ++i) {
     exact.push_back({panel.x(i), panel.quadratic(i)});

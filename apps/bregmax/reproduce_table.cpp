@@ -29,15 +29,19 @@ std::vector<ProtocolRow> rows_of(const PaperTable& table, const std::string& met
   return rows;
 }
 
+std::vector<std::string> dataset_names(const PaperTable& table, const ReproduceRequest& request) {
+  return request.datasets == "all" ? table.datasets : names_in("--datasets", request.datasets);
+}
+
+// Names that the paper does not have are refused, also where nothing is run.
 std::vector<NamedTable> datasets_of(const PaperTable& table, const ReproduceRequest& request) {
   const DatasetSource source{request.data_dir};
-  const auto names = request.datasets == "all" ? table.datasets : names_in("--datasets", request.datasets);
   std::vector<NamedTable> datasets;
-  for (const std::string& name : names) {
+  for (const std::string& name : dataset_names(table, request)) {
     std::optional<NamedTable> found = find_dataset(name, source);
     if (found) {
       datasets.push_back(std::move(*found));
-    } else {
+    } else if (!request.report_only) {
       say("bregmax: " + how_to_get(name, source));
     }
   }
@@ -46,7 +50,7 @@ std::vector<NamedTable> datasets_of(const PaperTable& table, const ReproduceRequ
 
 SummaryRequest summary_request(const TablePlan& plan, const PaperTable& table, const ReproduceRequest& request) {
   SummaryRequest wanted;
-  wanted.datasets = request.datasets == "all" ? table.datasets : names_in("--datasets", request.datasets);
+  wanted.datasets = dataset_names(table, request);
   for (const ProtocolRow& row : plan.rows) wanted.rows.push_back(row.name);
   wanted.start = plan.start;
   wanted.one_model = request.choice == "one-model";
@@ -64,7 +68,7 @@ void write_summary(const TableSummary& summary, const ReproduceRequest& request)
   print(request.json ? summary_as_json(summary) : summary_as_text(summary));
 }
 
-// The runs of the plan that are there; none without --report-only is a mistake only if the file is not ours.
+// What the file has of the plan: read anew, so that the table is the one that any later report gives.
 TableSummary report(const std::string& path, const TablePlan& plan, const PaperTable& table,
                     const ReproduceRequest& request) {
   return summarise(table, table_runs(read_results(path, table_format(plan.seed))),
@@ -82,10 +86,10 @@ ExitCode reproduce_table(const ReproduceRequest& request) {
   plan.runs = request.runs == 0 ? kRunsOfThePaper : static_cast<int>(request.runs);
   plan.start = start_named(request.start);
   plan.seed = request.seed;
+  plan.datasets = datasets_of(table, request);
   const std::string path = (std::filesystem::path(request.out) / "table-runs.csv").string();
   WorkOutcome outcome;
   if (!request.report_only) {
-    plan.datasets = datasets_of(table, request);
     make_output_folder(request);
     const ThreadLimit limit(static_cast<int>(request.threads));
     ResultsFile results(path, table_format(plan.seed));

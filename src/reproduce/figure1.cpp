@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kQuadraticPieces = 7, kQuadraticSamples = 401;
+constexpr Index kQuadraticPieces = 5, kQuadraticSamples = 401;
 constexpr double kMiddleOfFirstArc = 60;
 constexpr double kTrainFraction = 2.0 / 3;
 

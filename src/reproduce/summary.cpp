@@ -31,7 +31,8 @@ std::vector<double> values_of(const std::vector<TableRun>& runs, const std::stri
   for (const TableRun& run : runs) {
     if (run.dataset != dataset || run.row != row.name || run.start != start) continue;
     if (request.runs > 0 && (run.run < request.first || run.run >= request.first + request.runs)) continue;
-    values.push_back((request.one_model ? run.scores.one_model : run.scores.per_measure)[measure]);
+    const double value = (request.one_model ? run.scores.one_model : run.scores.per_measure)[measure];
+    if (std::isfinite(value)) values.push_back(value);
   }
   return values;
 }
@@ -70,9 +71,9 @@ void mark_top_two(const PaperTable& table, SummaryBlock& block) {
       if (std::find(methods.begin(), methods.end(), row.row.name) == methods.end()) continue;
       column.emplace_back(row.row.name, row.cells[m].ours.mean);
     }
-    // Among one or two methods all are first or second, which says nothing.
     if (column.size() < 3) continue;
     for (SummaryRow& row : block.rows) {
+      row.cells[m].ranked = true;
       row.cells[m].top_two = is_top_two(row.cells[m].ours.mean, column, row.row.of_paper ? row.row.name : "pbdl");
     }
   }
@@ -84,6 +85,7 @@ void add_to_headline(Headline& headline, const std::string& dataset, const Summa
   for (std::size_t m = 0; m < row.cells.size(); ++m) {
     const Estimate& ours = row.cells[m].ours;
     ++headline.cells;
+    headline.ranked += row.cells[m].ranked ? 1 : 0;
     headline.top_two += row.cells[m].top_two ? 1 : 0;
     if (paper != nullptr) {
       const double over = ours.mean - paper->means[m];
@@ -98,7 +100,7 @@ void add_to_headline(Headline& headline, const std::string& dataset, const Summa
 std::vector<Headline> headlines_of(const std::vector<SummaryBlock>& blocks, const SummaryRequest& request) {
   std::vector<Headline> list;
   for (const std::string& name : request.rows) {
-    Headline headline{protocol_row(name), 0, 0, 0, std::numeric_limits<double>::infinity(), 0};
+    Headline headline{protocol_row(name), 0, 0, 0, 0, std::numeric_limits<double>::infinity(), 0};
     for (const SummaryBlock& block : blocks) {
       for (const SummaryRow& row : block.rows) {
         if (row.row.name == name) add_to_headline(headline, block.dataset, row);

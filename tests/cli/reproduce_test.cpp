@@ -127,6 +127,7 @@ TEST(Reproduce, RefusesMistakes) {
   EXPECT_THAT(mistake({"table1", "--methods", "pbdl,,itml"}), HasSubstr("--methods"));
   EXPECT_THAT(mistake({"table1", "--methods", "pbdl,pbdl"}), HasSubstr("more than once"));
   EXPECT_THAT(mistake({"table1", "--datasets", "mnist"}), HasSubstr("allowed: iris"));
+  EXPECT_THAT(mistake({"table1", "--datasets", "mnist", "--report-only"}), HasSubstr("allowed: iris"));
   EXPECT_THAT(mistake({"table1", "--runs", "-1"}), HasSubstr("--runs"));
   EXPECT_THAT(mistake({"table1", "--start", "random"}), HasSubstr("--start"));
   EXPECT_THAT(mistake({"table1", "--report-only", "--out", "nowhere"}), HasSubstr("nowhere/table-runs.csv"));

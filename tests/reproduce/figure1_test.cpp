@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace bregmax {
 namespace {
 
@@ -11,7 +13,9 @@ TEST(Figure1, PiecesTouchTheQuadraticFromBelow) {
   for (Index i = 0; i < panel.x.size(); ++i) {
     EXPECT_LE(panel.max_affine(i), panel.quadratic(i) + 1e-12);
     // Between knots h apart the largest error of tangents is (h / 2)^2.
-    if (std::abs(panel.x(i)) <= 1) EXPECT_LE(panel.quadratic(i) - panel.max_affine(i), 0.25 * 0.25 + 1e-12);
+    if (std::abs(panel.x(i)) <= 1) {
+      EXPECT_LE(panel.quadratic(i) - panel.max_affine(i), 0.25 * 0.25 + 1e-12);
+    }
   }
   EXPECT_THAT(quadratic_as_csv(panel), ::testing::StartsWith("x,quadratic,max_affine\n-1.2,1.44,1.4\n"));
 }

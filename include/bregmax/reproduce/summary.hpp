@@ -9,7 +9,7 @@
 namespace bregmax {
 
 struct Estimate {
-  Index runs = 0;
+  Index runs = 0;  // those with a score: a method may fail on some data
   double mean = 0;
   double half_width = 0;  // of the 95% interval, 1.96 sd / sqrt(runs); NaN for a single run
 };
@@ -29,6 +29,7 @@ struct Cell {
   // Among the methods of the paper at most one is larger as printed, to a tenth. A row of our own takes the place of
   // PBDL.
   bool top_two = false;
+  bool ranked = false;  // fewer than three methods of the paper leave nothing to rank
 };
 
 struct SummaryRow {
@@ -45,7 +46,8 @@ struct SummaryBlock {
 // In how many cells a row is first or second, and how it stands to the paper's PBDL and to the best that is known.
 struct Headline {
   ProtocolRow row;
-  int top_two = 0, cells = 0;
+  int top_two = 0, ranked = 0;  // of the cells in which three methods of the paper or more were run
+  int cells = 0;
   double mean_over_paper = 0, lowest_over_paper = 0;  // of the row less the paper's PBDL, points
   int best_known = 0;  // cells whose mean is the best known, or within the half width of it
 };
