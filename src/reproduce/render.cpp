@@ -40,14 +40,17 @@ std::string text_cell(const Cell& cell) {
                 kCellWidth);
 }
 
+std::string rank_text(const Headline& line) {
+  return line.ranked > 0 ? fmt::format("{} of {}", line.top_two, line.ranked) : std::string("not ranked");
+}
+
 std::string headline_text(const TableSummary& summary) {
   std::string out = fmt::format("First or second among the methods of the paper (its own count for PBDL: {} of {}):\n",
                                 summary.table.headline_first_or_second, summary.table.headline_of);
   for (const Headline& line : summary.headlines) {
-    out +=
-        fmt::format("  {:<{}} {:>2} of {:<2}   less the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {}\n",
-                    line.row.title, kRowTitleWidth, line.top_two, line.cells, line.mean_over_paper,
-                    line.lowest_over_paper, line.best_known);
+    out += fmt::format("  {:<{}} {:<10}  less the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
+                       line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper,
+                       line.best_known, line.cells);
   }
   return out;
 }
@@ -131,8 +134,8 @@ std::string summary_as_markdown(const TableSummary& summary) {
       "|---|---|---|---|---|\n",
       summary.table.headline_first_or_second, summary.table.headline_of);
   for (const Headline& line : summary.headlines) {
-    out += fmt::format("| {} | {} of {} | {:+.2f} | {:+.2f} | {} |\n", line.row.title, line.top_two, line.cells,
-                       line.mean_over_paper, line.lowest_over_paper, line.best_known);
+    out += fmt::format("| {} | {} | {:+.2f} | {:+.2f} | {} of {} |\n", line.row.title, rank_text(line),
+                       line.mean_over_paper, line.lowest_over_paper, line.best_known, line.cells);
   }
   return out;
 }
@@ -191,6 +194,7 @@ std::string summary_as_json(const TableSummary& summary) {
   for (const Headline& line : summary.headlines) {
     object["headlines"].push_back({{"method", line.row.name},
                                    {"first_or_second", line.top_two},
+                                   {"ranked", line.ranked},
                                    {"cells", line.cells},
                                    {"mean_over_paper", line.mean_over_paper},
                                    {"lowest_over_paper", line.lowest_over_paper},

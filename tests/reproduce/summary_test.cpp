@@ -64,6 +64,7 @@ TEST(Summary, MarksFirstAndSecondAmongTheMethodsOfThePaper) {
   EXPECT_EQ(top, expected);
   EXPECT_EQ(summary.headlines[0].top_two, 0);
   EXPECT_EQ(summary.headlines[1].top_two, 5);
+  EXPECT_EQ(summary.headlines[1].ranked, 5);
   EXPECT_EQ(summary.headlines[4].cells, 5);
   // The paper's PBDL on iris is 94.5 95.6 96.5 93.5 95.3, in the mean 95.08.
   EXPECT_NEAR(summary.headlines[0].mean_over_paper, 90 - 95.08, 1e-9);
@@ -91,6 +92,14 @@ TEST(Summary, TakesTheRunsStartAndChoiceThatAreAskedFor) {
   const TableSummary none = summarise(paper_table("table2"), runs, request);
   EXPECT_TRUE(none.blocks.empty());
   EXPECT_THAT(none.missing, ::testing::ElementsAre("iris, itml"));
+}
+
+TEST(Summary, ARunThatFailedIsNotCounted) {
+  const std::vector<TableRun> runs = {run_of("itml", 0, 0.9), run_of("itml", 1, std::nan("")), run_of("itml", 2, 0.8)};
+  const TableSummary summary = summarise(paper_table("table2"), runs, iris_request({"itml"}));
+  EXPECT_EQ(summary.blocks[0].rows[0].cells[0].ours.runs, 2);
+  EXPECT_NEAR(summary.blocks[0].rows[0].cells[0].ours.mean, 85, 1e-9);
+  EXPECT_THAT(summary_as_text(summary), HasSubstr("not ranked")) << "one method alone is neither first nor second";
 }
 
 TEST(Summary, AllFormsHaveTheSameNumbers) {
