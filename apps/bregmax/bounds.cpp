@@ -10,6 +10,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands.hpp"
@@ -35,8 +36,10 @@ constexpr double kAlike = 0.01;
 
 const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& model) {
   if (const auto* pieces = dynamic_cast<const MaxAffine*>(model.divergence.get())) return *pieces;
-  throw Error(fmt::format("{}: the divergence is {}; the bounds are about max_affine ones (fit with --smoothing 0)",
-                          request.model, model.divergence->name()));
+  const bool smoothed = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get()) != nullptr;
+  throw Error(fmt::format("{}: the divergence is {}; the bounds are about max_affine ones, {}", request.model,
+                          model.divergence->name(),
+                          smoothed ? "which fit learns with --smoothing 0" : "which fit learns without --method"));
 }
 
 void check_unweighted(const auto& items, const std::string& path) {

@@ -24,6 +24,7 @@ Examples:
   bregmax fit builtin:wine --out wine.bregmax --picture path.svg
   bregmax fit builtin:wine --lambda 10 --smoothing 1 --out wine.bregmax
   bregmax fit people.csv --label none --pairs-file pairs.csv --out people.bregmax
+  bregmax fit builtin:iris --method itml --out itml.bregmax
   bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax
   bregmax fit points.npy --targets-file targets.csv --pieces 50 --time-limit 60 --json
 

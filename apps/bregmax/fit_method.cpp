@@ -1,15 +1,15 @@
 #include "fit_method.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
-#include "bregmax/baselines/registry.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/learn/method_tuning.hpp"
 #include "bregmax/supervision/files.hpp"
-#include "bregmax/supervision/sample.hpp"
 #include "method_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -26,10 +26,15 @@ bool was_given(const FitRequest& request, const std::string& option) {
 // What belongs to all methods; everything else of `fit` is about max-affine divergences.
 void refuse_other_options(const FitRequest& request) {
   static const std::vector<std::string> kShared = {
-      "--label", "--pairs-file",      "--targets-file", "--from-labels", "--all-pairs",
-      "--scale", "--tolerance",       "--time-limit",   "--threads",     "--seed",
-      "--out",   "--max-iterations",  "--keep-partial", "--json",        "--method",
-      "--help",  "--method-parameter"};
+      "--label",    "--pairs-file", "--targets-file",   "--all-pairs",
+      "--scale",    "--tolerance",  "--time-limit",     "--threads",
+      "--seed",     "--out",        "--max-iterations", "--keep-partial",
+      "--json",     "--method",     "--help",           "--method-parameter",
+      "--tune-for", "--folds",      "--repeats"};
+  if (request.from_labels) {
+    throw Error(
+        fmt::format("--from-labels draws comparisons, for pbdl; without it {} learns from the labels", request.method));
+  }
   for (const CLI::Option* option : request.command->get_options()) {
     const std::string name = option->get_name();
     if (option->get_positional() || option->count() == 0 || std::ranges::find(kShared, name) != kShared.end()) continue;
@@ -37,27 +42,39 @@ void refuse_other_options(const FitRequest& request) {
   }
 }
 
-std::map<std::string, double> parse_parameters(const BaselineMethod& method, const std::vector<std::string>& given) {
-  std::map<std::string, double> parameters;
+// "auto": the parameter's grid.
+std::vector<double> values_of(const BaselineParameter& parameter, const std::string& text) {
+  if (text == "auto") {
+    if (!parameter.grid.empty()) return parameter.grid;
+    throw Error(fmt::format("{} is auto; allowed: {}, or several with commas between them to choose from",
+                            parameter.name, parameter.allowed()));
+  }
+  std::vector<double> values;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    values.push_back(parameter.parse(text.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return values;
+}
+
+// One value is given, several are tried.
+void parse_parameters(const BaselineMethod& method, const std::vector<std::string>& given, MethodFitOptions& options) {
+  std::set<std::string> named;
   for (const std::string& assignment : given) {
     const auto equals = assignment.find('=');
     if (equals == std::string::npos) {
       throw Error(fmt::format("--method-parameter is '{}'; allowed: NAME=VALUE", assignment));
     }
     const std::string name = assignment.substr(0, equals);
-    const auto known = std::ranges::find(method.parameters, name, &BaselineParameter::name);
-    if (known == method.parameters.end()) {
-      std::vector<std::string> names;
-      for (const BaselineParameter& parameter : method.parameters) names.push_back(parameter.name);
-      throw Error(fmt::format("--method-parameter: {} has no parameter '{}'; allowed: {}", method.name, name,
-                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-    }
-    const double value = known->parse(assignment.substr(equals + 1));
-    if (!parameters.emplace(name, value).second) {
-      throw Error(fmt::format("--method-parameter: {} was given more than once", name));
+    const std::vector<double> values = values_of(method.parameter(name), assignment.substr(equals + 1));
+    if (!named.insert(name).second) throw Error(fmt::format("--method-parameter: {} was given more than once", name));
+    if (values.size() == 1) {
+      options.settings.parameters[name] = values.front();
+    } else {
+      options.tried[name] = values;
     }
   }
-  return parameters;
 }
 
 const std::vector<int>& classes_for(const Table& table, const BaselineMethod& method) {
@@ -66,10 +83,9 @@ const std::vector<int>& classes_for(const Table& table, const BaselineMethod& me
                           method.name, method.from_labels ? "labels" : "pairs"));
 }
 
-BaselineSupervision make_supervision(const FitRequest& request, const BaselineMethod& method, const Table& table) {
-  if (request.scale == "auto") {
-    throw Error(fmt::format("--scale is auto; allowed with --method {}: none or standard", method.name));
-  }
+// Supervision that does not come from the labels; none: they say it.
+std::optional<BaselineSupervision> other_supervision(const FitRequest& request, const BaselineMethod& method,
+                                                     const Table& table) {
   const Index rows = table.features.rows();
   if (!request.pairs_file.empty()) return read_pairs(request.pairs_file, rows);
   if (!request.targets_file.empty()) return read_targets(request.targets_file, rows);
@@ -77,18 +93,55 @@ BaselineSupervision make_supervision(const FitRequest& request, const BaselineMe
     throw Error(fmt::format("{} learns from target values; give --targets-file", method.name));
   }
   if (method.name == "euclidean" && !table.labels) return ClassOfRow(static_cast<std::size_t>(rows));
-  if (request.all_pairs) return all_pairs(classes_for(table, method));
-  return classes_for(table, method);
+  return std::nullopt;
 }
 
-BaselineSettings settings_of(const FitRequest& request, const BaselineMethod& method) {
-  BaselineSettings settings;
-  settings.parameters = parse_parameters(method, request.method_parameters);
-  if (was_given(request, "--tolerance")) settings.tolerance = request.tolerance;
-  if (was_given(request, "--max-iterations")) settings.max_iterations = static_cast<int>(request.max_iterations);
-  settings.time_limit = request.time_limit;
-  settings.seed = request.seed;
-  return settings;
+MethodFitOptions plan_of(const FitRequest& request, const BaselineMethod& method, Index rows) {
+  MethodFitOptions plan = recommended_method_options(rows);
+  parse_parameters(method, request.method_parameters, plan);
+  if (was_given(request, "--tolerance")) plan.settings.tolerance = request.tolerance;
+  if (was_given(request, "--max-iterations")) plan.settings.max_iterations = static_cast<int>(request.max_iterations);
+  plan.settings.time_limit = request.time_limit;
+  plan.settings.seed = request.seed;
+  plan.all_pairs = request.all_pairs;
+  if (request.scale == "none") plan.scales = {Scale::kNone};
+  if (request.scale == "auto") plan.scales = {Scale::kStandard, Scale::kNone};
+  if (!request.tune_for.empty()) plan.tune_for = measure_named(request.tune_for);
+  plan.folds = static_cast<int>(request.folds);
+  if (request.repeats > 0) plan.repeats = static_cast<int>(request.repeats);
+  return plan;
+}
+
+// Options that would have no effect.
+void refuse_idle_options(const FitRequest& request, const BaselineMethod& method, const MethodFitOptions& plan,
+                         bool from_labels) {
+  if (!from_labels && (!plan.tried.empty() || plan.scales.size() > 1)) {
+    throw Error(fmt::format("{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
+                            plan.tried.empty() ? "--scale" : plan.tried.begin()->first));
+  }
+  if (from_labels && has_choice(method, plan)) return;
+  for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
+    if (!was_given(request, option)) continue;
+    throw Error(
+        fmt::format("{} is about choosing by cross-validation, and nothing of {} is to be chosen; "
+                    "--method-parameter NAME=auto does that for those that bregmax methods says",
+                    option, method.name));
+  }
+}
+
+MethodFitResult learn(const BaselineMethod& method, const Table& table,
+                      const std::optional<BaselineSupervision>& supervision, const MethodFitOptions& plan,
+                      const RunControl& control) {
+  if (!supervision) {
+    return fit_method_from_labels(method, table.features, classes_for(table, method), plan, control);
+  }
+  MethodFitResult result;
+  result.chosen = plan.settings;
+  result.chosen_scale = plan.scales.front();
+  const Scaling scaling =
+      result.chosen_scale == Scale::kNone ? Scaling::none(table.features.cols()) : Scaling::standard(table.features);
+  result.fit = fit_baseline(method, table.features, *supervision, scaling, plan.settings, control);
+  return result;
 }
 
 }  // namespace
@@ -102,8 +155,8 @@ void add_method_options(CLI::App& command, FitRequest& request) {
                               "bregmax methods");
   command
       .add_option("--method-parameter", request.method_parameters,
-                  "a parameter of a classical method, for example gamma=10; may be given several times; bregmax "
-                  "methods lists them")
+                  "a parameter of a classical method, for example gamma=10; gamma=auto or gamma=1,10,100: chosen by "
+                  "cross-validation from labels; may be given several times; bregmax methods lists them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -114,24 +167,24 @@ ExitCode run_fit_method(const FitRequest& request) {
   refuse_other_options(request);
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
   const BaselineMethod& method = baseline_method(request.method);
-  const BaselineSettings settings = settings_of(request, method);
   if (!request.out.empty()) check_can_write(request.out);
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, {}});
-  const BaselineSupervision supervision = make_supervision(request, method, table);
-  const Scaling scaling =
-      request.scale == "none" ? Scaling::none(table.features.cols()) : Scaling::standard(table.features);
+  const std::optional<BaselineSupervision> supervision = other_supervision(request, method, table);
+  const MethodFitOptions plan = plan_of(request, method, table.features.rows());
+  refuse_idle_options(request, method, plan, !supervision);
 
-  ProgressLine progress(settings.tolerance.value_or(method.limits.tolerance));
-  BaselineFit result = fit_baseline(method, table.features, supervision, scaling, settings, progress.control());
+  ProgressLine progress(plan.settings.tolerance.value_or(method.limits.tolerance));
+  MethodFitResult result = learn(method, table, supervision, plan, progress.control());
   progress.clear();
-  result.model.feature_names = table.feature_names;
-  if (table.labels) result.model.class_names = table.labels->class_names;
+  Model& model = result.fit.model;
+  model.feature_names = table.feature_names;
+  if (table.labels) model.class_names = table.labels->class_names;
 
-  const bool converged = result.report.status == BaselineStatus::kConverged;
-  const bool save = !request.out.empty() && (converged || request.keep_partial);
-  if (save) save_model(result.model, request.out);
-  const MethodOutcome outcome{request, method, settings, table, result, save};
+  const bool converged = result.fit.report.status == BaselineStatus::kConverged;
+  const bool save = !request.out.empty() && model.divergence != nullptr && (converged || request.keep_partial);
+  if (save) save_model(model, request.out);
+  const MethodOutcome outcome{request, method, plan, table, result, save};
   if (request.json) {
     print_json(method_as_json(outcome));
   } else {

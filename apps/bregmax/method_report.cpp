@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tuning_report.hpp"
+
 namespace bregmax::app {
 namespace {
 
@@ -17,11 +19,11 @@ const BaselineParameter* find_parameter(const std::string& method, const std::st
 }
 
 double tolerance_of(const MethodOutcome& outcome) {
-  return outcome.settings.tolerance.value_or(outcome.method.limits.tolerance);
+  return outcome.plan.settings.tolerance.value_or(outcome.method.limits.tolerance);
 }
 
 std::string supervision_line(const MethodOutcome& outcome) {
-  const TrainingRecord& record = outcome.result.model.record;
+  const TrainingRecord& record = outcome.result.fit.model.record;
   if (outcome.method.name == "euclidean") return "not needed";
   const FitRequest& request = outcome.request;
   std::string line = fmt::format("{} {}", record.items, record.supervision);
@@ -32,14 +34,14 @@ std::string supervision_line(const MethodOutcome& outcome) {
 }
 
 std::string reason_of(const MethodOutcome& outcome) {
-  switch (outcome.result.report.status) {
+  switch (outcome.result.fit.report.status) {
     case BaselineStatus::kConverged:
       break;
     case BaselineStatus::kIterationLimit:
       return fmt::format("the limit of {} iterations was reached (--max-iterations)",
-                         outcome.settings.max_iterations.value_or(outcome.method.limits.max_iterations));
+                         outcome.plan.settings.max_iterations.value_or(outcome.method.limits.max_iterations));
     case BaselineStatus::kTimeLimit:
-      return fmt::format("--time-limit {} was reached", short_number(outcome.settings.time_limit));
+      return fmt::format("--time-limit {} was reached", short_number(outcome.plan.settings.time_limit));
     case BaselineStatus::kStopped:
       return "stopped by an interrupt";
     case BaselineStatus::kNumericalError:
@@ -50,17 +52,12 @@ std::string reason_of(const MethodOutcome& outcome) {
 
 }  // namespace
 
-std::string parameter_text(const BaselineParameter& parameter, double value) {
-  const auto choice = static_cast<std::size_t>(value);
-  return choice < parameter.choices.size() ? parameter.choices[choice] : short_number(value);
-}
-
 std::string parameters_text(const std::string& method, const std::map<std::string, double>& parameters) {
   std::string text;
   for (const auto& [name, value] : parameters) {
     const BaselineParameter* parameter = find_parameter(method, name);
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name,
-                        parameter != nullptr ? parameter_text(*parameter, value) : short_number(value));
+                        parameter != nullptr ? parameter->text(value) : short_number(value));
   }
   return text;
 }
@@ -70,29 +67,31 @@ Json parameters_json(const std::string& method, const std::map<std::string, doub
   for (const auto& [name, value] : parameters) {
     const BaselineParameter* parameter = find_parameter(method, name);
     const bool named = parameter != nullptr && !parameter->choices.empty();
-    object[name] = named ? Json(parameter_text(*parameter, value)) : Json(value);
+    object[name] = named ? Json(parameter->text(value)) : Json(value);
   }
   return object;
 }
 
 Json method_as_json(const MethodOutcome& outcome) {
-  const BaselineReport& report = outcome.result.report;
-  const TrainingRecord& record = outcome.result.model.record;
+  const BaselineReport& report = outcome.result.fit.report;
+  const Model& model = outcome.result.fit.model;
+  const TrainingRecord& record = model.record;
   return {
       {"status", to_string(report.status)},
-      {"method", record.method},
-      {"parameters", parameters_json(record.method, record.parameters)},
+      {"method", outcome.method.name},
+      {"parameters", parameters_json(outcome.method.name, record.parameters)},
       {"objective", report.objective},
       {"stationarity", report.stationarity},
       {"tolerance", tolerance_of(outcome)},
-      {"divergence", outcome.result.model.divergence->name()},
+      {"divergence", model.divergence ? Json(model.divergence->name()) : Json(nullptr)},
       {"n", outcome.table.features.rows()},
       {"d", outcome.table.features.cols()},
       {"supervision", record.supervision},
       {"items", record.items},
       {"iterations", report.iterations},
       {"seconds", report.seconds},
-      {"scale", outcome.request.scale == "none" ? "none" : "standard"},
+      {"scale", outcome.result.chosen_scale == Scale::kStandard ? "standard" : "none"},
+      {"tuning", tuning_as_json(model.tuning)},
       {"seed", outcome.request.seed},
       {"data", outcome.table.source},
       {"model", outcome.saved ? Json(outcome.request.out) : Json(nullptr)},
@@ -100,17 +99,19 @@ Json method_as_json(const MethodOutcome& outcome) {
 }
 
 std::string method_as_text(const MethodOutcome& outcome) {
-  const BaselineReport& report = outcome.result.report;
+  const BaselineReport& report = outcome.result.fit.report;
   const Table& table = outcome.table;
-  const TrainingRecord& record = outcome.result.model.record;
+  const TrainingRecord& record = outcome.result.fit.model.record;
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& text) {
     out += fmt::format("{:<11} {}\n", name, text);
   };
   line("data", fmt::format("{}: {}, {}, {}", table.source, count_of(table.features.rows(), "row"),
                            count_of(table.features.cols(), "feature"),
-                           outcome.request.scale == "none" ? "not scaled" : "standardised"));
+                           outcome.result.chosen_scale == Scale::kStandard ? "standardised" : "not scaled"));
+  if (outcome.result.fit.model.divergence == nullptr) return out;
   line("supervision", supervision_line(outcome));
+  if (!outcome.result.fit.model.tuning.empty()) out += tuning_summary(outcome.result.fit.model.tuning);
   const std::string parameters = parameters_text(record.method, record.parameters);
   line("method", fmt::format("{}{}{}, {}, {:.2f} s", record.method, parameters.empty() ? "" : ": ", parameters,
                              count_of(report.iterations, "iteration"), report.seconds));
@@ -122,13 +123,19 @@ std::string method_as_text(const MethodOutcome& outcome) {
 }
 
 std::string explain_early_end(const MethodOutcome& outcome) {
-  std::string message = fmt::format("bregmax: not converged: {} at a stationarity of {:.1e} ({:g} was asked for)",
-                                    reason_of(outcome), outcome.result.report.stationarity, tolerance_of(outcome));
-  if (!outcome.request.out.empty()) {
-    message += outcome.saved ? fmt::format("; {} holds the unfinished model", outcome.request.out)
-                             : fmt::format("; {} was not written (--keep-partial would)", outcome.request.out);
+  const bool tuning = outcome.result.tuning_ended_early, scored = outcome.result.fit.model.divergence != nullptr;
+  const std::string message =
+      tuning ? fmt::format("bregmax: not tuned: {} while parameters were being chosen", reason_of(outcome))
+             : fmt::format("bregmax: not converged: {} at a stationarity of {:.1e} ({:g} was asked for)",
+                           reason_of(outcome), outcome.result.fit.report.stationarity, tolerance_of(outcome));
+  if (outcome.request.out.empty()) return message;
+  if (outcome.saved) {
+    return message +
+           fmt::format("; {} holds {}", outcome.request.out,
+                       tuning ? "the best model so far, learned on a part of the rows" : "the unfinished model");
   }
-  return message;
+  return message + fmt::format("; {} was not written ({})", outcome.request.out,
+                               scored ? "--keep-partial would" : "no model was scored yet");
 }
 
 }  // namespace bregmax::app

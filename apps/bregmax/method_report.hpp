@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "bregmax/baselines/registry.hpp"
 #include "bregmax/data/table.hpp"
+#include "bregmax/learn/method_tuning.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
 
@@ -13,9 +13,9 @@ namespace bregmax::app {
 struct MethodOutcome {
   const FitRequest& request;
   const BaselineMethod& method;
-  const BaselineSettings& settings;
+  const MethodFitOptions& plan;
   const Table& table;
-  const BaselineFit& result;
+  const MethodFitResult& result;
   bool saved;
 };
 
@@ -23,8 +23,6 @@ Json method_as_json(const MethodOutcome& outcome);
 std::string method_as_text(const MethodOutcome& outcome);
 std::string explain_early_end(const MethodOutcome& outcome);
 
-// The value of a parameter as it would be given: one of its choices by name.
-std::string parameter_text(const BaselineParameter& parameter, double value);
 // "gamma = 1, prior = identity"; empty when there are none. A method that this program does not know: numbers.
 std::string parameters_text(const std::string& method, const std::map<std::string, double>& parameters);
 Json parameters_json(const std::string& method, const std::map<std::string, double>& parameters);

@@ -14,7 +14,9 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   bregmax methods
-  bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax)";
+  bregmax fit builtin:iris --method itml --out itml.bregmax
+  bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax
+  bregmax fit builtin:iris --method lmnn --method-parameter push=auto --method-parameter neighbours=3,5)";
 
 std::string supervision_of(const BaselineMethod& method) {
   std::string text;
@@ -27,18 +29,25 @@ std::string supervision_of(const BaselineMethod& method) {
   return text;
 }
 
+std::string default_of(const BaselineParameter& parameter) {
+  const std::string standard = parameter.text(parameter.standard);
+  if (parameter.tuned) return fmt::format("default from labels: auto, {} otherwise", standard);
+  return fmt::format("default {}{}", standard, parameter.grid.empty() ? "" : ", or auto");
+}
+
 Json parameters_as_json(const BaselineMethod& method) {
   Json list = Json::array();
   for (const BaselineParameter& parameter : method.parameters) {
     Json grid = Json::array();
     for (const double value : parameter.grid) {
-      grid.push_back(parameter.choices.empty() ? Json(value) : Json(parameter_text(parameter, value)));
+      grid.push_back(parameter.choices.empty() ? Json(value) : Json(parameter.text(value)));
     }
     list.push_back({{"name", parameter.name},
                     {"help", parameter.help},
                     {"allowed", parameter.allowed()},
-                    {"default", parameter_text(parameter, parameter.standard)},
-                    {"grid", grid}});
+                    {"default", parameter.text(parameter.standard)},
+                    {"grid", grid},
+                    {"tuned", parameter.tuned}});
   }
   return list;
 }
@@ -60,11 +69,13 @@ void print_methods() {
   for (const BaselineMethod& method : baseline_methods()) {
     print(fmt::format("{:<12} {}\n{:12} learns from {}\n", method.name, method.summary, "", supervision_of(method)));
     for (const BaselineParameter& parameter : method.parameters) {
-      print(fmt::format("{:12} {}: {} [{}; default {}]\n", "", parameter.name, parameter.help, parameter.allowed(),
-                        parameter_text(parameter, parameter.standard)));
+      print(fmt::format("{:12} {}: {} [{}; {}]\n", "", parameter.name, parameter.help, parameter.allowed(),
+                        default_of(parameter)));
     }
   }
-  print("\nUse them as bregmax fit DATA --method NAME --method-parameter PARAMETER=VALUE.\n");
+  print(
+      "\nUse them as bregmax fit DATA --method NAME --method-parameter PARAMETER=VALUE.\n"
+      "auto: chosen by cross-validation, as are several values with commas between them.\n");
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ Json tuning_as_json(const TuningRecord& record) {
 
 std::string tuning_summary(const TuningRecord& record) {
   const auto measure = static_cast<Index>(measure_index(record));
-  std::string fits =
-      fmt::format("{} solved, {} proved to be solved by another's optimum", record.solved, record.proved);
+  std::string fits = fmt::format("{} solved", record.solved);
+  if (record.proved > 0) fits += fmt::format(", {} proved to be solved by another's optimum", record.proved);
   if (record.unproved > 0) fits += fmt::format("; {} of them ended above their tolerance", record.unproved);
   return fmt::format("{:<11} {}\n{:<11} {} {} on {} folds, the best of {} candidates (fits: {}; {:.1f} s)\n", "chosen",
                      settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]), "tuned for",

@@ -13,8 +13,8 @@ class LargeMarginBooster {
   LargeMarginBooster(const Matrix& ordered_rows, const ClassOfRow& ordered_classes, const Matrix& linear,
                      int neighbours, double mu);
 
-  // One more tree; false: none decreases the loss.
-  bool add_tree(int depth);
+  // One more tree, of which the share `shrinkage` of the step is taken; false: none decreases the loss.
+  bool add_tree(int depth, double shrinkage);
 
   double loss() const { return loss_value_; }
   const TreeEnsemble& trees() const { return trees_; }
@@ -22,6 +22,8 @@ class LargeMarginBooster {
 
  private:
   void update_gradient();
+  bool moves_to(const Matrix& moved, double most);
+  void append(const TreeEnsemble& tree, double step);
 
   const Matrix& rows_;
   LargeMarginLoss loss_;
@@ -29,7 +31,7 @@ class LargeMarginBooster {
   TreeEnsemble trees_;
   Matrix embedded_, gradient_;
   double loss_value_ = 0;
-  double step_ = 0;  // of the last tree
+  double step_ = 0;  // of the last tree, before it was shrunk
 };
 
 // The first `trees` of them.

@@ -13,6 +13,7 @@
 #include "baselines/iteration_watch.hpp"
 #include "baselines/methods.hpp"
 #include "baselines/neighbour_softmax.hpp"
+#include "baselines/parameters.hpp"
 #include "bregmax/baselines/lmnn.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
@@ -46,10 +47,12 @@ OrderedRows take(const MatrixView& rows, const ClassOfRow& class_of_row, const s
   return taken;
 }
 
+int held_out_folds(double share) { return std::max(2, static_cast<int>(std::lround(1 / share))); }
+
 // A share of each class; at least one row of a class is always learned from.
 Split hold_out(const ClassOfRow& class_of_row, double share, std::uint64_t seed) {
   Random random(seed);
-  const int folds = std::max(2, static_cast<int>(std::lround(1 / share)));
+  const int folds = held_out_folds(share);
   Split split;
   split.test = stratified_folds(class_of_row, folds, random).front();
   std::vector<bool> is_test(class_of_row.size(), false);
@@ -81,7 +84,7 @@ class GbLmnn {
     LargeMarginBooster booster(everything.rows, everything.classes, linear, options_.neighbours, options_.push);
     bool exhausted = false;
     while (!end_ && !exhausted && static_cast<int>(booster.trees().roots.size()) < trees) {
-      exhausted = !booster.add_tree(options_.depth);
+      exhausted = !booster.add_tree(options_.depth, options_.shrinkage);
       note_tree(booster.loss(), trees - static_cast<int>(booster.trees().roots.size()), trees);
     }
     GbLmnnResult result;
@@ -111,7 +114,7 @@ class GbLmnn {
     HeldOutScore best = held_out.score(booster.embedded(), test_start);
     int best_count = 0;
     for (int count = 1; count <= options_.trees && count - best_count <= kPatience && !end_; ++count) {
-      if (!booster.add_tree(options_.depth)) break;
+      if (!booster.add_tree(options_.depth, options_.shrinkage)) break;
       Matrix test_embedded = test_start;
       trees.add_to(test.rows, test_embedded);
       const HeldOutScore score = held_out.score(booster.embedded(), test_embedded);
@@ -165,6 +168,9 @@ class GbLmnn {
 void check_options(const GbLmnnOptions& options) {
   if (options.trees < 0) throw Error(fmt::format("trees is {}; allowed: 0 or more", options.trees));
   if (options.depth < 1) throw Error(fmt::format("depth is {}; allowed: 1 or more", options.depth));
+  if (!(options.shrinkage > 0 && options.shrinkage <= 1)) {
+    throw Error(fmt::format("shrinkage is {}; allowed: a number above 0, up to 1", options.shrinkage));
+  }
   if (!(options.held_out > 0 && options.held_out <= 0.5)) {
     throw Error(fmt::format("held_out is {}; allowed: above 0, up to 0.5", options.held_out));
   }
@@ -182,6 +188,10 @@ GbLmnnResult learn_gb_lmnn(const MatrixView& rows, const ClassOfRow& class_of_ro
   internal::check_bounded_rows(rows);
   internal::check_two_classes(class_of_row, rows.rows());
   check_options(options);
+  if (const int least = held_out_folds(options.held_out); rows.rows() < least) {
+    throw Error(fmt::format("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(),
+                            least, options.held_out));
+  }
   return GbLmnn(options, control).learn(rows, class_of_row);
 }
 
@@ -191,15 +201,22 @@ BaselineMethod internal::gb_lmnn_method() {
   method.summary = "gradient boosted large margin nearest neighbours (Kedem et al. 2012)";
   method.from_labels = true;
   method.limits = GbLmnnOptions{}.limits;
-  method.parameters = {
-      {.name = "neighbours", .help = "target neighbours of a row", .standard = 3, .low = 1, .whole = true},
-      {.name = "push",
-       .help = "weight of impostors against that of targets",
-       .standard = 0.5,
-       .high = 0.999999,
-       .low_included = false},
-      {.name = "trees", .help = "regression trees at most", .standard = 100, .high = 100000, .whole = true},
-      {.name = "depth", .help = "levels of splits of a tree", .standard = 4, .low = 1, .high = 20, .whole = true}};
+  method.parameters = internal::margin_parameters();
+  method.parameters.push_back(
+      {.name = "trees", .help = "regression trees at most", .standard = 100, .high = 100000, .whole = true});
+  method.parameters.push_back({.name = "depth",
+                               .help = "levels of splits of a tree",
+                               .standard = 4,
+                               .low = 1,
+                               .high = 20,
+                               .whole = true,
+                               .grid = {2, 4, 6}});
+  method.parameters.push_back({.name = "shrinkage",
+                               .help = "share of the step of a tree that is taken",
+                               .standard = GbLmnnOptions{}.shrinkage,
+                               .high = 1,
+                               .low_included = false,
+                               .grid = {0.1, 0.3, 1}});
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,
                     const RunControl& control) {
     GbLmnnOptions options;
@@ -207,6 +224,7 @@ BaselineMethod internal::gb_lmnn_method() {
     options.push = choices.number("push");
     options.trees = choices.whole("trees");
     options.depth = choices.whole("depth");
+    options.shrinkage = choices.number("shrinkage");
     options.seed = choices.seed;
     options.limits = choices.limits;
     return learn_gb_lmnn(rows, std::get<ClassOfRow>(supervision), options, control).learned;

@@ -10,6 +10,7 @@
 
 #include "baselines/checks.hpp"
 #include "baselines/methods.hpp"
+#include "baselines/parameters.hpp"
 #include "baselines/symmetric.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -125,17 +126,18 @@ BaselineMethod internal::gmml_method() {
   method.summary = "geometric mean metric learning: a point between similar and dissimilar scatter, in closed form";
   method.from_labels = method.from_pairs = true;
   const GmmlOptions standard;
+  std::vector<double> twentieths;
+  for (int i = 0; i <= 20; ++i) twentieths.push_back(i / 20.0);
   method.parameters = {
-      {"t",
-       "where on the way from the similar to the dissimilar pairs",
-       standard.t,
-       0,
-       1,
-       true,
-       false,
-       {},
-       {0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1}},
-      {"lambda", "weight of the prior, a multiple of the identity", standard.lambda},
+      internal::tuned({.name = "t",
+                       .help = "where on the way from the similar to the dissimilar pairs",
+                       .standard = standard.t,
+                       .high = 1,
+                       .grid = twentieths}),
+      {.name = "lambda",
+       .help = "weight of the prior, a multiple of the identity",
+       .standard = standard.lambda,
+       .grid = {0, 1e-3, 1e-2, 1e-1, 1}},
   };
   method.limits.tolerance = 1e-6;
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,

@@ -40,21 +40,6 @@ Index count_wrong(const Matrix& embedded, const ClassOfRow& classes, const Matri
   return wrong;
 }
 
-double expected_wrong(const Matrix& embedded, const ClassOfRow& classes, const Matrix& held_out_embedded,
-                      const ClassOfRow& held_out_classes) {
-  double wrong = 0;
-  for (std::size_t i = 0; i < held_out_classes.size(); ++i) {
-    const Vector distances = distances_from(held_out_embedded.row(static_cast<Index>(i)), embedded);
-    const Vector chances = (distances.minCoeff() - distances.array()).exp();
-    double wrong_chances = 0;
-    for (std::size_t j = 0; j < classes.size(); ++j) {
-      if (classes[j] != held_out_classes[i]) wrong_chances += chances(static_cast<Index>(j));
-    }
-    wrong += wrong_chances / chances.sum();
-  }
-  return wrong;
-}
-
 HeldOutRows::HeldOutRows(const Matrix& embedded, const ClassOfRow& classes, const Matrix& held_out_embedded,
                          const ClassOfRow& held_out_classes, int neighbours, double mu)
     : classes_(classes), held_out_classes_(held_out_classes), mu_(mu), targets_(held_out_classes.size()) {

@@ -11,11 +11,6 @@ namespace bregmax::internal {
 Index count_wrong(const Matrix& embedded, const ClassOfRow& classes, const Matrix& held_out_embedded,
                   const ClassOfRow& held_out_classes, Index voters);
 
-// The expected number of held-out rows that take a row of the wrong class as their neighbour, with the probabilities of
-// neighbourhood component analysis.
-double expected_wrong(const Matrix& embedded, const ClassOfRow& classes, const Matrix& held_out_embedded,
-                      const ClassOfRow& held_out_classes);
-
 // How rows that were held out fare among the rows that were learned from.
 struct HeldOutScore {
   Index wrong = 0;  // by 3 nearest neighbours

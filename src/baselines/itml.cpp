@@ -12,6 +12,7 @@
 #include "baselines/itml_newton.hpp"
 #include "baselines/label_pairs.hpp"
 #include "baselines/methods.hpp"
+#include "baselines/parameters.hpp"
 #include "baselines/symmetric.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -240,25 +241,21 @@ BaselineMethod internal::itml_method() {
   method.summary = "information-theoretic metric learning: a LogDet prior and bounds on the divergences of pairs";
   method.from_labels = method.from_pairs = true;
   const ItmlOptions standard;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   method.parameters = {
-      {"gamma",
-       "price of the slack of a bound",
-       standard.gamma,
-       0,
-       kInfinity,
-       false,
-       false,
-       {},
-       {1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4}},
-      {"prior", "the matrix that is stayed close to", 0, 0, 1, true, false, {"identity", "inverse-covariance"}},
-      {"constraints", "pairs drawn from labels; 0: 20 times the square of the number of classes", 0, 0, 1e9, true,
-       true},
-      {"upper-percentile", "of all divergences under the prior: the bound of similar pairs", standard.upper_percentile,
-       0, 100},
-      {"lower-percentile", "the same for the bound of dissimilar pairs", standard.lower_percentile, 0, 100},
-      {"upper", "the bound of similar pairs itself; 0: the percentile", 0},
-      {"lower", "the bound of dissimilar pairs itself; 0: the percentile", 0},
+      internal::tuned(internal::positive_parameter("gamma", "price of the slack of a bound", standard.gamma,
+                                                   {1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4})),
+      internal::choice_parameter("prior", "the matrix that is stayed close to", {"identity", "inverse-covariance"}),
+      internal::constraints_parameter(),
+      {.name = "upper-percentile",
+       .help = "of all divergences under the prior: the bound of similar pairs",
+       .standard = standard.upper_percentile,
+       .high = 100},
+      {.name = "lower-percentile",
+       .help = "the same for the bound of dissimilar pairs",
+       .standard = standard.lower_percentile,
+       .high = 100},
+      {.name = "upper", .help = "the bound of similar pairs itself; 0: the percentile"},
+      {.name = "lower", .help = "the bound of dissimilar pairs itself; 0: the percentile"},
   };
   method.limits = standard.limits;
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,

@@ -58,6 +58,34 @@ Vector solve_with_identity(const Matrix& s, const Vector& g) {
   return g - s.transpose() * factor.solve(s * g);
 }
 
+// The cost price * slack_divergence(slack / bound) - weight log(|slack - divergence| / bound) at the best slack, beyond
+// the divergence of a similar pair and below that of a dissimilar one: the larger or the smaller root of
+// slack^2 - (bound + divergence + e bound) slack + bound divergence = 0 with e = weight / price.
+struct SlackCost {
+  double slack = 0, value = 0, slope = 0, curvature = 0;
+};
+
+SlackCost slack_cost(double sign, double price, double bound, double divergence, double weight) {
+  const double shift = weight / price * bound;
+  const double width = std::sqrt(std::pow(bound - divergence, 2) + shift * (2 * (bound + divergence) + shift));
+  SlackCost cost;
+  // (slack - bound) (slack - divergence) = shift * slack: of the two distances the larger one is exact to rounding, and
+  // gives the other.
+  const double larger = (std::abs(bound - divergence) + sign * shift + width) / 2;
+  const bool from_divergence = sign * (bound - divergence) >= 0;
+  cost.slack = (from_divergence ? divergence : bound) + sign * larger;
+  if (sign < 0) {  // a difference; the product of the roots is not
+    cost.slack = bound * divergence / ((bound + divergence + shift + width) / 2);
+  }
+  const double smaller = shift * cost.slack / larger;
+  const double from_bound = sign * (from_divergence ? smaller : larger);
+  const double room = from_divergence ? larger : smaller;
+  cost.value = price * slack_divergence(cost.slack / bound) - weight * std::log(room / bound);
+  cost.slope = price * from_bound / (bound * cost.slack);
+  cost.curvature = price / (cost.slack * cost.slack) * std::abs(from_bound) / width;
+  return cost;
+}
+
 }  // namespace
 
 double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio); }
@@ -72,7 +100,9 @@ ItmlNewton::ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_i
     : constraints_(constraints),
       prior_inverse_(prior_inverse),
       prior_log_det_(log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
-  if (constraints.size() > 0) price_scale_ = std::min(1.0, 1 / constraints.slack_prices.maxCoeff());
+  measure(metric);
+  // At the optimum of a stage the gap is at most the sum of the weights.
+  weight_ = (1 + objective_) / static_cast<double>(constraints.size() + metric.rows());
   measure(metric);
 }
 
@@ -83,54 +113,58 @@ bool ItmlNewton::measure(const Matrix& metric) {
   metric_ = metric;
   lower_ = factor.matrixL();
   seen_ = constraints_.differences * lower_;
-  divergences_ = seen_.rowwise().squaredNorm();
+  const Vector divergences = seen_.rowwise().squaredNorm();
   const Index features = metric.rows();
   const double from_prior =
       metric.cwiseProduct(prior_inverse_).sum() - log_det(lower_) - prior_log_det_ - static_cast<double>(features);
-  double slack_costs = 0;
-  Vector pulls = Vector::Zero(constraints_.size());
+  objective_ = from_prior;
+  stage_objective_ = from_prior - weight_ * log_det(lower_);
+  dual_costs_ = 0;
+  Vector slopes = Vector::Zero(constraints_.size());
+  curvatures_ = Vector::Zero(constraints_.size());
   for (Index t = 0; t < constraints_.size(); ++t) {
-    const double ratio = divergences_(t) / constraints_.bounds(t), price = constraints_.slack_prices(t);
-    if (constraints_.signs(t) * (ratio - 1) <= 0) continue;
-    slack_costs += price * slack_divergence(ratio);
-    pulls(t) = price_scale_ * price * (1 / constraints_.bounds(t) - 1 / divergences_(t));
+    const double sign = constraints_.signs(t), price = constraints_.slack_prices(t), bound = constraints_.bounds(t);
+    if (sign * (divergences(t) - bound) > 0) objective_ += price * slack_divergence(divergences(t) / bound);
+    if (weight_ == 0) continue;
+    const SlackCost cost = slack_cost(sign, price, bound, divergences(t), weight_);
+    stage_objective_ += cost.value;
+    slopes(t) = cost.slope;
+    curvatures_(t) = cost.curvature;
+    dual_costs_ += price * std::log(bound / cost.slack);
   }
-  objective_ = from_prior + slack_costs;
-  stage_objective_ = from_prior + price_scale_ * slack_costs;
   slope_ = symmetrized(lower_.transpose() * prior_inverse_ * lower_ - Matrix::Identity(features, features) +
-                       seen_.transpose() * pulls.asDiagonal() * seen_);
-  return std::isfinite(objective_) && slope_.allFinite();
+                       seen_.transpose() * slopes.asDiagonal() * seen_);
+  return std::isfinite(objective_) && std::isfinite(stage_objective_) && slope_.allFinite();
 }
 
-// With the multipliers of the slacks the dual objective is below the primal one by tr(G) - log det(I + G), G the slope.
+// The slopes of the costs are feasible multipliers, whose A^-1 is L^-T (I + G) L^-1, G the slope.
 double ItmlNewton::bound() const {
-  if (price_scale_ < 1) return -std::numeric_limits<double>::infinity();
   const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(slope_, Eigen::EigenvaluesOnly).eigenvalues();
   if (!(values.minCoeff() > -1)) return -std::numeric_limits<double>::infinity();
-  return objective_ - (values.array() - values.array().log1p()).sum();
+  return values.array().log1p().sum() - log_det(lower_) - prior_log_det_ + dual_costs_;
 }
+
+Matrix ItmlNewton::stage_slope() const { return slope_ - weight_ * Matrix::Identity(slope_.rows(), slope_.cols()); }
 
 Matrix ItmlNewton::newton_direction() const {
   const Index features = metric_.rows();
-  std::vector<Index> active;
-  for (Index t = 0; t < constraints_.size(); ++t) {
-    if (constraints_.signs(t) * (divergences_(t) - constraints_.bounds(t)) > 0) active.push_back(t);
+  Matrix curvature(constraints_.size(), features * (features + 1) / 2);
+  for (Index t = 0; t < curvature.rows(); ++t) {
+    pack_square(seen_.row(t), std::sqrt(curvatures_(t)), curvature.data() + t * curvature.cols());
   }
-  Matrix curvature(static_cast<Index>(active.size()), features * (features + 1) / 2);
-  for (Index a = 0; a < curvature.rows(); ++a) {
-    const Index t = active[static_cast<std::size_t>(a)];
-    const double factor = std::sqrt(price_scale_ * constraints_.slack_prices(t)) / divergences_(t);
-    pack_square(seen_.row(t), factor, curvature.data() + a * curvature.cols());
-  }
-  return -unpack(solve_with_identity(curvature, pack(slope_)), features);
+  const double identity = 1 + weight_;  // of -log det, in the objective and as a barrier
+  curvature /= std::sqrt(identity);
+  return -unpack(solve_with_identity(curvature, pack(stage_slope()) / identity), features);
 }
 
 bool ItmlNewton::step() {
   const Matrix direction = newton_direction();
-  const double descent = slope_.cwiseProduct(direction).sum(), before = stage_objective_;
-  constexpr double kCloseEnough = 0.01;
-  if (price_scale_ < 1 && descent > -kCloseEnough * (1 + before)) {
-    price_scale_ = std::min(1.0, 4 * price_scale_);
+  const double descent = stage_slope().cwiseProduct(direction).sum(), before = stage_objective_;
+  const double stage_gap = weight_ * static_cast<double>(constraints_.size() + metric_.rows());
+  // Over the weight the stage's objective is self-concordant, and this bounds how far its optimum is.
+  constexpr double kCloseEnough = 0.3, kNextStage = 0.1;
+  if (descent > -kCloseEnough * weight_ && stage_gap > std::numeric_limits<double>::epsilon() * (1 + objective_)) {
+    weight_ *= kNextStage;
     const Matrix unchanged = metric_;
     return measure(unchanged);
   }

@@ -17,11 +17,12 @@ struct ItmlConstraints {
 // s - log s - 1, the divergence of a slack from its bound, at s = slack / bound.
 double slack_divergence(double ratio);
 
-// Newton's method on the objective of ITML as a function of A alone, each slack at its best value for A. Around
-// A = L L^T, in A = L (I + X) L^T, the curvature of -log det is the identity, and each pair that its bound moves adds a
-// matrix of rank one. The cyclic projections approach the optimum steadily but slowly where gamma is large; this takes
-// over from where they are. The prices of the slacks grow to their full size by a factor of 4 at a time: the pairs that
-// their bounds move then change little from one stage to the next.
+// A barrier method on the objective of ITML. A slack keeps away from its pair's divergence by -weight log(distance), A
+// from singular ones by -weight log det A; for given A the best slack is a root of a quadratic equation, so that A
+// alone is left, in a function that suits Newton's method (it is self-concordant) whatever gamma and the units of the
+// features are. Around A = L L^T, in A = L (I + X) L^T, the curvature of -log det is the identity, and each pair adds a
+// matrix of rank one. The weight falls in stages. The cyclic projections approach the optimum steadily but slowly where
+// gamma is large; this takes over from where they are.
 class ItmlNewton {
  public:
   // Whether a step is affordable: its matrices have the smaller of the numbers of pairs and of entries of A.
@@ -34,20 +35,22 @@ class ItmlNewton {
 
   const Matrix& metric() const { return metric_; }
   double objective() const { return objective_; }
-  double bound() const;  // proved by the multipliers that belong to the slacks; -infinity far from the optimum
+  double bound() const;  // proved by the multipliers that belong to the slacks; -infinity far from the stage's optimum
 
  private:
   bool measure(const Matrix& metric);
+  Matrix stage_slope() const;
   Matrix newton_direction() const;
 
   const ItmlConstraints& constraints_;
   const Matrix& prior_inverse_;
   double prior_log_det_ = 0;  // of A_0^-1
   Matrix metric_, lower_, slope_;
-  Matrix seen_;  // L^T v, one a row
-  Vector divergences_;
+  Matrix seen_;        // L^T v, one a row
+  Vector curvatures_;  // second derivatives of the costs of the slacks by the divergences
   double objective_ = 0, stage_objective_ = 0;
-  double price_scale_ = 1;  // of the stage
+  double dual_costs_ = 0;  // what the slacks add to the dual objective
+  double weight_ = 0;      // of the barrier
 };
 
 }  // namespace bregmax::internal

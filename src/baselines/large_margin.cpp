@@ -12,6 +12,8 @@ namespace {
 // Sums over rows are made in so many parts, whatever the number of threads: the result does not depend on it.
 constexpr Index kParts = 4;
 constexpr Index kBlockRows = 64;
+// Below so many products of numbers threads cost more than they bring.
+constexpr Index kWorthThreads = 1'000'000;
 
 struct ClassRanges {
   std::vector<Index> begin, end;
@@ -97,7 +99,7 @@ ImpostorSet LargeMarginLoss::find_impostors(const Matrix& embedded, double slack
   std::vector<std::vector<int>> found(static_cast<std::size_t>(rows()));
   const Index blocks = (rows() + kBlockRows - 1) / kBlockRows;
   const auto parts = static_cast<Index>(parts_.size());
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) if (rows() * rows() * stride > kWorthThreads)
   for (Index p = 0; p < parts; ++p) {
     Part& part = parts_[static_cast<std::size_t>(p)];
     for (Index block = p; block < blocks; block += parts) {
@@ -182,7 +184,7 @@ double LargeMarginLoss::evaluate(const Matrix& embedded, const ImpostorSet& set,
   const Evaluation evaluation{set, width, earlier.empty() ? nullptr : earlier.data(),
                               multipliers == nullptr ? nullptr : multipliers->data()};
   const auto parts = static_cast<Index>(parts_.size());
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) if ((set.size() + targets_.size()) * padded_.cols() > kWorthThreads)
   for (Index p = 0; p < parts; ++p) {
     Part& part = parts_[static_cast<std::size_t>(p)];
     part.pulls.setZero(rows(), padded_.cols());

@@ -168,9 +168,12 @@ class LineSearch {
   Vector best_at_, best_gradient_;
 };
 
-// Before anything is known of the curvature a step of length 1 in the units of the variables is as good as any.
-double first_length(const InverseHessian& hessian, const Vector& gradient) {
-  return hessian.empty() ? std::min(1.0, 1 / gradient.lpNorm<1>()) : 1.0;
+// Before anything is known of the curvature the step is as the caller says, or of length 1 in the units of the
+// variables.
+double first_length(const InverseHessian& hessian, const LbfgsState& state, double first_step) {
+  if (!hessian.empty()) return 1.0;
+  if (first_step > 0) return first_step * state.at.norm() / state.gradient.norm();
+  return std::min(1.0, 1 / state.gradient.lpNorm<1>());
 }
 
 }  // namespace
@@ -197,7 +200,7 @@ LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsO
     step = state.at;
     difference = state.gradient;
     const double before = state.value;
-    if (!line_search.advance(direction, first_length(hessian, state.gradient), state)) {
+    if (!line_search.advance(direction, first_length(hessian, state, options.first_step), state)) {
       if (hessian.empty()) return LbfgsOutcome::kNoProgress;
       hessian.clear();  // what was remembered misleads; steepest descent has the last word
       continue;

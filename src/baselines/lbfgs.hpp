@@ -18,6 +18,8 @@ struct LbfgsOptions {
       0;                        // ends after `patience` steps whose decrease is at most this times max(|value|, floor)
   double value_floor = 1e-300;  // see decrease_tolerance
   int patience = 1;             // >= 1
+  // The length of the first step over that of the variables; 0: it is made of length 1 in their units.
+  double first_step = 0;
 };
 
 enum class LbfgsOutcome {

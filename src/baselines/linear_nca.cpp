@@ -69,16 +69,17 @@ Matrix LinearNcaObjective::transform_of(const Vector& variables) const {
 double LinearNcaObjective::median_nearest_distance() const { return median(state_->softmax.nearest_distances()); }
 
 LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const BaselineLimits& limits,
-                                   const IterationWatch& watch, int first_iteration) {
+                                   const IterationWatch& watch) {
   const Index rows = problem.coordinates.rows();
   LinearNcaObjective objective(problem, start.rows());
   const auto function = [&](const Vector& at, VectorSpan gradient) { return objective.evaluate(at, gradient); };
   std::optional<BaselineStatus> end;
   const auto after_step = [&](const LbfgsState& now) {
-    end = watch.end_after(first_iteration + now.iterations, now.value, stationarity(now, rows));
+    end = watch.end_after(now.iterations, now.value, stationarity(now, rows));
     return !end.has_value();
   };
-  const LbfgsOptions options{.max_iterations = std::numeric_limits<int>::max()};
+  // Once neighbours are within reach, changing A by a tenth of itself changes who they are.
+  const LbfgsOptions options{.max_iterations = std::numeric_limits<int>::max(), .first_step = 0.1};
   LbfgsState given;
   given.at = objective.variables_of(start);
   evaluate_start(function, given);

@@ -36,9 +36,8 @@ struct LinearNcaSolution {
   BaselineReport report;
 };
 
-// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point. The watch
-// counts on from `first_iteration`; the report counts from 0.
+// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point.
 LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const BaselineLimits& limits,
-                                   const IterationWatch& watch, int first_iteration = 0);
+                                   const IterationWatch& watch);
 
 }  // namespace bregmax::internal

@@ -13,6 +13,7 @@
 #include "baselines/lbfgs.hpp"
 #include "baselines/methods.hpp"
 #include "baselines/neighbour_softmax.hpp"
+#include "baselines/parameters.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/blas.hpp"
@@ -29,6 +30,8 @@ constexpr double kNoExtent = 1e-12;
 constexpr double kSlack = 0.5;
 // The hinges are smoothed over this part of the margin at least: narrower ones make the smooth problems hard.
 constexpr double kSmallestWidth = 0.1;
+// Of the objective of M = 0, at which every hinge is 1: below this part of it the loss is as good as 0.
+constexpr double kNegligible = 1e-4;
 // Rounds without a smaller gap after which rounding is to blame.
 constexpr int kStalledRounds = 50;
 // A direction in which the derivative by M is below minus this (the pull is 1) is missing from L.
@@ -115,11 +118,15 @@ class LmnnSolver {
  public:
   LmnnSolver(LargeMarginLoss& loss, const PullCoordinates& coordinates, const BaselineLimits& limits,
              const internal::IterationWatch& watch)
-      : loss_(loss), coordinates_(coordinates), limits_(limits), watch_(watch) {}
+      : loss_(loss),
+        coordinates_(coordinates),
+        limits_(limits),
+        watch_(watch),
+        negligible_(kNegligible * loss.mu() * loss.triplets()) {}
 
   // `start`: coordinates x coordinates. Returns the best transform.
   Matrix solve(const Matrix& start) {
-    state_.at = Eigen::Map<const Vector>(start.data(), start.size());
+    state_.at = best_multiple(Eigen::Map<const Vector>(start.data(), start.size()));
     set_ = loss_.find_impostors(embed(state_.at), kSlack);
     multipliers_.assign(static_cast<std::size_t>(set_.triplets()), 0.0);
     note_objective();
@@ -143,6 +150,24 @@ class LmnnSolver {
     internal::gemm(false, true, u.rows(), u.cols(), u.cols(), 1, u.data(), u.cols(), at.data(), u.cols(), 0,
                    embedded_.data(), u.cols());
     return embedded_;
+  }
+
+  // Of all triplets.
+  double objective_at(const Vector& at) {
+    const Matrix& embedded = embed(at);
+    return loss_.evaluate(embedded, loss_.find_impostors(embedded, 0), 0, {}, embedded_gradient_);
+  }
+
+  // Of a power of two: where classes are far apart the start knows of no impostors, and without them L would become 0.
+  Vector best_multiple(Vector at) {
+    double value = objective_at(at);
+    for (const double factor : {0.5, 2.0}) {
+      for (Vector next = factor * at; objective_at(next) < value; next *= factor) {
+        at = next;
+        value = objective_at(at);
+      }
+    }
+    return at;
   }
 
   double smooth_objective(const Vector& at, VectorSpan gradient) {
@@ -193,7 +218,9 @@ class LmnnSolver {
     const Eigen::MatrixXd metric = transform.transpose() * transform;
     Vector unused(state_.at.size());
     const double value = smooth_objective(state_.at, unused);
-    double length = metric.trace() / static_cast<double>(size);
+    // Where nothing is left of L, as long as it takes to give the farthest rows a distance of 1.
+    const double farthest = coordinates_.rows.rowwise().squaredNorm().maxCoeff();
+    double length = std::max(metric.trace() / static_cast<double>(size), 1 / farthest);
     for (int trial = 0; trial < 12; ++trial, length /= 4) {
       const Matrix root = square_root(metric + length * missing_ * missing_.transpose());
       const Vector at = Eigen::Map<const Vector>(root.data(), root.size());
@@ -204,9 +231,7 @@ class LmnnSolver {
   }
 
   double note_objective() {
-    const Matrix& embedded = embed(state_.at);
-    const ImpostorSet active = loss_.find_impostors(embedded, 0);
-    const double objective = loss_.evaluate(embedded, active, 0, {}, embedded_gradient_);
+    const double objective = objective_at(state_.at);
     if (objective < best_objective_) {
       best_objective_ = objective;
       best_ = state_.at;
@@ -243,12 +268,13 @@ class LmnnSolver {
     }
   }
 
-  double gap() const { return best_objective_ > 0 ? (best_objective_ - lower_bound_) / best_objective_ : 0; }
+  double gap() const { return std::max(0.0, best_objective_ - lower_bound_) / std::max(best_objective_, negligible_); }
 
   LargeMarginLoss& loss_;
   const PullCoordinates& coordinates_;
   const BaselineLimits& limits_;
   const internal::IterationWatch& watch_;
+  double negligible_;  // objective
   internal::LbfgsState state_;
   ImpostorSet set_;
   std::vector<double> multipliers_;  // one a triplet of the set
@@ -316,13 +342,7 @@ BaselineMethod internal::lmnn_method() {
   method.summary = "large margin nearest neighbours (Weinberger & Saul 2009)";
   method.from_labels = true;
   method.limits = LmnnOptions{}.limits;
-  method.parameters = {
-      {.name = "neighbours", .help = "target neighbours of a row", .standard = 3, .low = 1, .whole = true},
-      {.name = "push",
-       .help = "weight of impostors against that of targets",
-       .standard = 0.5,
-       .high = 0.999999,
-       .low_included = false}};
+  method.parameters = internal::margin_parameters();
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,
                     const RunControl& control) {
     LmnnOptions options;

@@ -6,6 +6,7 @@
 #include "baselines/cutting_plane_master.hpp"
 #include "baselines/iteration_watch.hpp"
 #include "baselines/methods.hpp"
+#include "baselines/parameters.hpp"
 #include "baselines/ranking_cuts.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 
@@ -88,15 +89,8 @@ BaselineMethod internal::mlr_auc_method() {
   method.from_labels = true;
   const MlrAucOptions standard;
   method.parameters = {
-      {"c",
-       "weight of the ranking loss beside the trace",
-       standard.c,
-       0,
-       std::numeric_limits<double>::infinity(),
-       false,
-       false,
-       {},
-       {1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}},
+      internal::positive_parameter("c", "weight of the ranking loss beside the trace", standard.c,
+                                   {1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}),
   };
   method.limits = standard.limits;
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,

@@ -9,6 +9,7 @@
 #include "baselines/linear_nca.hpp"
 #include "baselines/methods.hpp"
 #include "baselines/neighbour_softmax.hpp"
+#include "baselines/parameters.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 
@@ -122,9 +123,8 @@ BaselineMethod internal::nca_method() {
   method.summary = "neighbourhood component analysis (Goldberger et al. 2005)";
   method.from_labels = true;
   method.limits = NcaOptions{}.limits;
-  method.parameters = {
-      {.name = "form", .help = "of the learned matrix", .choices = {"full", "diagonal"}},
-      {.name = "components", .help = "rows of the learned matrix; 0: as many as features", .whole = true}};
+  method.parameters = {internal::tunable_choice_parameter("form", "of the learned matrix", {"full", "diagonal"}),
+                       internal::components_parameter("rows of the learned matrix")};
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,
                     const RunControl& control) {
     NcaOptions options;

@@ -14,6 +14,10 @@ namespace {
 constexpr Index kBlockRows = 64;
 // Sums over rows are made in so many parts, whatever the number of threads: the result does not depend on it.
 constexpr Index kParts = 4;
+// Up to so many rows all pairs are kept at once: then each product is computed for both of its rows.
+constexpr Index kWholeRows = 1024;
+// Below so many products of numbers threads cost more than they bring.
+constexpr Index kWorthThreads = 1'000'000;
 // Single pairs cost about this much more than pairs in a matrix product.
 constexpr double kSparsePairCost = 3;
 
@@ -49,11 +53,26 @@ void NeighbourSoftmax::allocate(Index components) {
   extended_.setZero(rows(), stride);
   extended_.col(components).setOnes();
   parts_.resize(static_cast<std::size_t>(std::min(kParts, (rows() + kBlockRows - 1) / kBlockRows)));
+  const bool whole = rows() <= kWholeRows;
+  if (whole) products_.resize(rows(), rows());
   for (Part& part : parts_) {
-    part.products.resize(std::min(kBlockRows, rows()), rows());
+    if (!whole) part.products.resize(kBlockRows, rows());
     part.index.resize(static_cast<std::size_t>(rows()));
     part.near.resize(rows());
     part.pulls.resize(rows(), stride);
+  }
+}
+
+template <class Work>
+void NeighbourSoftmax::for_blocks(const Work& work) {
+  const auto parts = static_cast<Index>(parts_.size());
+  const Index blocks = (rows() + kBlockRows - 1) / kBlockRows;
+#pragma omp parallel for schedule(static, 1) if (rows() * rows() * extended_.cols() > kWorthThreads)
+  for (Index number = 0; number < parts; ++number) {
+    for (Index block = part_begin(number, parts, blocks); block < part_begin(number + 1, parts, blocks); ++block) {
+      work(block * kBlockRows, std::min(kBlockRows, rows() - block * kBlockRows),
+           parts_[static_cast<std::size_t>(number)]);
+    }
   }
 }
 
@@ -64,46 +83,97 @@ double NeighbourSoftmax::evaluate(const Matrix& embedded, Matrix& gradient) {
   allocate(components);
   extended_.leftCols(components) = embedded;
   heights_ = embedded.rowwise().squaredNorm();
-  const auto parts = static_cast<Index>(parts_.size());
-#pragma omp parallel for schedule(static, 1) if (parts > 1)
-  for (Index part = 0; part < parts; ++part) evaluate_part(part);
-
-  Matrix& pulls = parts_.front().pulls;
-  for (std::size_t part = 1; part < parts_.size(); ++part) pulls += parts_[part].pulls;
+  if (rows() <= kWholeRows) {
+    add_whole();
+  } else {
+    clear_pulls();
+    for_blocks([this](Index begin, Index count, Part& part) { add_block(begin, count, part); });
+    sum_pulls();
+  }
+  const Matrix& pulls = parts_.front().pulls;
   gradient = 2 * (pulls.leftCols(components).array() - embedded.array().colwise() * pulls.col(components).array());
   return -right_.sum();
 }
 
-void NeighbourSoftmax::evaluate_part(Index number) {
-  Part& part = parts_[static_cast<std::size_t>(number)];
-  part.pulls.setZero();
-  const auto parts = static_cast<Index>(parts_.size());
-  const Index blocks = (rows() + kBlockRows - 1) / kBlockRows;
-  for (Index block = part_begin(number, parts, blocks); block < part_begin(number + 1, parts, blocks); ++block) {
-    evaluate_block(block * kBlockRows, std::min(kBlockRows, rows() - block * kBlockRows), part);
-  }
+void NeighbourSoftmax::clear_pulls() {
+  for (Part& part : parts_) part.pulls.setZero();
 }
 
-void NeighbourSoftmax::evaluate_block(Index begin, Index count, Part& part) {
+void NeighbourSoftmax::sum_pulls() {
+  for (std::size_t part = 1; part < parts_.size(); ++part) parts_.front().pulls += parts_[part].pulls;
+}
+
+// <z_i, z_j> for `count` rows from `begin` on against the first `columns`.
+void NeighbourSoftmax::multiply(Index begin, Index count, Index columns, double* products) const {
   const Index stride = extended_.cols();
-  gemm(false, true, count, rows(), components_, 1, extended_.data() + begin * stride, stride, extended_.data(), stride,
-       0, part.products.data(), rows());
-  Index near = 0;
-  for (Index i = 0; i < count; ++i) {
-    double* products = part.products.row(i).data();
-    products[begin + i] = -std::numeric_limits<double>::infinity();  // a row is not its own neighbour
-    nearest_(begin + i) = products_to_distances(heights_.data(), rows(), products);
-    near += count_near(products, nearest_(begin + i) + kNegligibleExponent, rows());
-  }
-  const double density = static_cast<double>(near) / (static_cast<double>(count) * static_cast<double>(rows()));
-  density* kSparsePairCost < 1 ? add_sparse_block(begin, count, part) : add_dense_block(begin, count, part);
+  gemm(false, true, count, columns, components_, 1, extended_.data() + begin * stride, stride, extended_.data(), stride,
+       0, products, rows());
 }
 
-void NeighbourSoftmax::add_sparse_block(Index begin, Index count, Part& part) {
+// Products become distances less ||z_i||^2. Returns how many of them are not negligible.
+Index NeighbourSoftmax::measure(Index begin, Index count, double* products) {
+  Index near = 0;
+  for (Index row = begin; row < begin + count; ++row, products += rows()) {
+    products[row] = -std::numeric_limits<double>::infinity();  // a row is not its own neighbour
+    nearest_(row) = products_to_distances(heights_.data(), rows(), products);
+    near += count_near(products, nearest_(row) + kNegligibleExponent, rows());
+  }
+  return near;
+}
+
+bool NeighbourSoftmax::sparse(Index near, Index count) const {
+  return static_cast<double>(near) * kSparsePairCost < static_cast<double>(count) * static_cast<double>(rows());
+}
+
+void NeighbourSoftmax::add_block(Index begin, Index count, Part& part) {
+  double* products = part.products.data();
+  multiply(begin, count, rows(), products);
+  if (sparse(measure(begin, count, products), count)) return add_sparse(begin, count, products, part);
+  weigh(begin, count, products);
+  // The rows of the weights have sum 0; the sums of their columns gather in the column of ones.
+  const Index stride = extended_.cols();
+  gemm(false, false, count, components_, rows(), -1, products, rows(), extended_.data(), stride, 1,
+       part.pulls.data() + begin * stride, stride);
+  gemm(true, false, rows(), components_ + 1, count, -1, products, rows(), extended_.data() + begin * stride, stride, 1,
+       part.pulls.data(), stride);
+}
+
+// The same for all rows at once, with half the multiplications: the products are symmetric, and so is the sum of the
+// weights of both directions.
+void NeighbourSoftmax::add_whole() {
+  const auto rows_from = [this](Index begin) { return products_.data() + begin * rows(); };
+  for_blocks([&](Index begin, Index count, Part&) { multiply(begin, count, begin + count, rows_from(begin)); });
+  for_blocks([&](Index begin, Index count, Part&) {
+    for (Index i = begin; i < begin + count; ++i) {
+      for (Index j = 0; j < i; ++j) products_(j, i) = products_(i, j);
+    }
+  });
+  std::vector<Index> near(parts_.size(), 0);
+  for_blocks([&](Index begin, Index count, Part& part) {
+    near[static_cast<std::size_t>(&part - parts_.data())] += measure(begin, count, rows_from(begin));
+  });
+  if (sparse(std::accumulate(near.begin(), near.end(), Index{0}), rows())) {
+    clear_pulls();
+    for_blocks([&](Index begin, Index count, Part& part) { add_sparse(begin, count, rows_from(begin), part); });
+    return sum_pulls();
+  }
+  for_blocks([&](Index begin, Index count, Part&) { weigh(begin, count, rows_from(begin)); });
+  for_blocks([&](Index begin, Index count, Part&) {
+    for (Index i = begin; i < begin + count; ++i) {
+      for (Index j = 0; j < i; ++j) products_(i, j) = products_(j, i) = products_(i, j) + products_(j, i);
+    }
+  });
+  const Index stride = extended_.cols();
+  for_blocks([&](Index begin, Index count, Part&) {
+    gemm(false, false, count, components_ + 1, rows(), -1, rows_from(begin), rows(), extended_.data(), stride, 0,
+         parts_.front().pulls.data() + begin * stride, stride);
+  });
+}
+
+void NeighbourSoftmax::add_sparse(Index begin, Index count, const double* distances, Part& part) {
   int* index = part.index.data();
   double* near = part.near.data();
-  for (Index row = begin; row < begin + count; ++row) {
-    const double* distances = part.products.row(row - begin).data();
+  for (Index row = begin; row < begin + count; ++row, distances += rows()) {
     const double nearest = nearest_(row), limit = nearest + kNegligibleExponent;
     const Index class_begin = class_begin_[static_cast<std::size_t>(row)];
     const Index class_end = class_end_[static_cast<std::size_t>(row)];
@@ -123,27 +193,22 @@ void NeighbourSoftmax::add_sparse_block(Index begin, Index count, Part& part) {
   }
 }
 
-// The rows of the weights have sum 0; the sums of their columns gather in the column of ones.
-void NeighbourSoftmax::add_dense_block(Index begin, Index count, Part& part) {
-  const Index stride = extended_.cols();
-  for (Index row = begin; row < begin + count; ++row) {
-    auto weights = part.products.row(row - begin);
+// Distances become weights.
+void NeighbourSoftmax::weigh(Index begin, Index count, double* distances) {
+  for (Index row = begin; row < begin + count; ++row, distances += rows()) {
     const Index class_begin = class_begin_[static_cast<std::size_t>(row)];
     const Index same = class_end_[static_cast<std::size_t>(row)] - class_begin, after = rows() - class_begin - same;
     const double nearest = nearest_(row);
-    const double right = exponentials(nearest, same, weights.data() + class_begin);
-    const double wrong = exponentials(nearest, class_begin, weights.data()) +
-                         exponentials(nearest, after, weights.data() + class_begin + same);
+    const double right = exponentials(nearest, same, distances + class_begin);
+    const double wrong =
+        exponentials(nearest, class_begin, distances) + exponentials(nearest, after, distances + class_begin + same);
     const double all = right + wrong;
     right_(row) = right / all;
+    Eigen::Map<Vector> weights(distances, rows());
     weights.head(class_begin) *= -right / all / all;
     weights.segment(class_begin, same) *= wrong / all / all;
     weights.tail(after) *= -right / all / all;
   }
-  gemm(false, false, count, components_, rows(), -1, part.products.data(), rows(), extended_.data(), stride, 1,
-       part.pulls.data() + begin * stride, stride);
-  gemm(true, false, rows(), components_ + 1, count, -1, part.products.data(), rows(), extended_.data() + begin * stride,
-       stride, 1, part.pulls.data(), stride);
 }
 
 }  // namespace bregmax::internal

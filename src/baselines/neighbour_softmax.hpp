@@ -28,20 +28,29 @@ class NeighbourSoftmax {
  private:
   // What one part of the rows needs; allocated once.
   struct Part {
-    Matrix products;         // a block of rows against all
+    Matrix products;         // a block of rows against all, where they are not kept at once
     std::vector<int> index;  // the near ones of a row
     Vector near;             // their distances, then weights
     Matrix pulls;            // rows x stride: what the pairs of this part add to the gradient
   };
 
   void allocate(Index components);
-  void evaluate_part(Index part);
-  void evaluate_block(Index begin, Index count, Part& part);
-  void add_dense_block(Index begin, Index count, Part& part);
-  void add_sparse_block(Index begin, Index count, Part& part);
+  // Calls work(begin, count, part) for blocks of rows, those of different parts on different threads.
+  template <class Work>
+  void for_blocks(const Work& work);
+  void clear_pulls();
+  void sum_pulls();
+  void multiply(Index begin, Index count, Index columns, double* products) const;
+  Index measure(Index begin, Index count, double* products);
+  bool sparse(Index near, Index count) const;
+  void add_block(Index begin, Index count, Part& part);
+  void add_whole();
+  void add_sparse(Index begin, Index count, const double* distances, Part& part);
+  void weigh(Index begin, Index count, double* distances);
 
   std::vector<Index> class_begin_, class_end_;  // of the class of each row
   Index components_ = 0;
+  Matrix products_;  // all rows against all, where there are not too many
   Matrix extended_;  // the embedded rows, a column of ones, zeros
   Vector heights_;   // ||z_i||^2
   Vector nearest_;   // the smallest distance of each row, less ||z_i||^2

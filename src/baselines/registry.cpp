@@ -38,14 +38,7 @@ BaselineChoices resolve(const BaselineMethod& method, const BaselineSettings& se
   BaselineChoices choices{{}, method.limits, settings.seed};
   for (const BaselineParameter& parameter : method.parameters) choices.parameters[parameter.name] = parameter.standard;
   for (const auto& [name, value] : settings.parameters) {
-    const auto known = std::ranges::find(method.parameters, name, &BaselineParameter::name);
-    if (known == method.parameters.end()) {
-      std::vector<std::string> names;
-      for (const BaselineParameter& parameter : method.parameters) names.push_back(parameter.name);
-      throw Error(fmt::format("{} has no parameter '{}'; allowed: {}", method.name, name,
-                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-    }
-    known->check(value);
+    method.parameter(name).check(value);
     choices.parameters[name] = value;
   }
   choices.limits.tolerance = settings.tolerance.value_or(choices.limits.tolerance);
@@ -114,11 +107,25 @@ double BaselineParameter::parse(const std::string& text) const {
   return value;
 }
 
+std::string BaselineParameter::text(double value) const {
+  const auto choice = static_cast<std::size_t>(value);
+  return choice < choices.size() ? choices[choice] : fmt::format("{:.6g}", value);
+}
+
 void BaselineParameter::check(double value) const {
   const double top = choices.empty() ? high : static_cast<double>(choices.size()) - 1;
   const bool inside = (low_included ? value >= low : value > low) && value <= top && std::isfinite(value);
   const bool fraction_fits = !(whole || !choices.empty()) || value == std::floor(value);
   if (!inside || !fraction_fits) throw Error(fmt::format("{} is {}; allowed: {}", name, value, allowed()));
+}
+
+const BaselineParameter& BaselineMethod::parameter(std::string_view parameter_name) const {
+  const auto known = std::ranges::find(parameters, parameter_name, &BaselineParameter::name);
+  if (known != parameters.end()) return *known;
+  std::vector<std::string> names;
+  for (const BaselineParameter& each : parameters) names.push_back(each.name);
+  throw Error(fmt::format("{} has no parameter '{}'; allowed: {}", name, parameter_name,
+                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 const std::vector<BaselineMethod>& baseline_methods() {

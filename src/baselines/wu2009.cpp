@@ -11,6 +11,7 @@
 #include "baselines/iteration_watch.hpp"
 #include "baselines/label_pairs.hpp"
 #include "baselines/methods.hpp"
+#include "baselines/parameters.hpp"
 #include "baselines/symmetric.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/exponential_sum.hpp"
@@ -202,30 +203,18 @@ BaselineMethod internal::wu2009_method() {
   method.summary = "the Bregman distance functions of Wu et al.: a sum of one convex function over the training rows";
   method.from_labels = method.from_pairs = true;
   const Wu2009Options standard;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   method.parameters = {
-      {"kernel", "h(z): z^2 or exp(z)", 0, 0, 1, true, false, {"square", "exponential"}, {0, 1}},
-      {"c",
-       "weight of the hinge losses beside the norm",
-       standard.c,
-       0,
-       kInfinity,
-       false,
-       false,
-       {},
-       {1e-4, 1e-2, 1, 1e2, 1e4}},
-      {"algorithm",
-       "exact, or the projected subgradients of the paper",
-       0,
-       0,
-       1,
-       true,
-       false,
-       {"exact", "subgradient"}},
-      {"scale", "inner products are divided by this; 0: by the largest squared norm of a row", standard.scale},
-      {"step", "of the subgradient method, over the number of the iteration", standard.step, 0, kInfinity, false},
-      {"constraints", "pairs drawn from labels; 0: 20 times the square of the number of classes", 0, 0, 1e9, true,
-       true},
+      internal::tunable_choice_parameter("kernel", "h(z): z^2 or exp(z)", {"square", "exponential"}),
+      internal::positive_parameter("c", "weight of the hinge losses beside the norm", standard.c,
+                                   {1e-4, 1e-2, 1, 1e2, 1e4}),
+      internal::choice_parameter("algorithm", "exact, or the projected subgradients of the paper",
+                                 {"exact", "subgradient"}),
+      {.name = "scale",
+       .help = "inner products are divided by this; 0: by the largest squared norm of a row",
+       .standard = standard.scale},
+      internal::positive_parameter("step", "of the subgradient method, over the number of the iteration",
+                                   standard.step),
+      internal::constraints_parameter(),
   };
   method.limits = standard.limits;
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/core/random.hpp"
 #include "bregmax/learn/pbdl_family.hpp"
 #include "learn/learning_parts.hpp"
+#include "learn/repeated_folds.hpp"
 
 namespace bregmax {
 namespace {
@@ -43,7 +42,6 @@ void check_lists(const AutoFitOptions& options) {
       options.supervision.empty()) {
     throw Error("each of lambdas, temperatures, pieces, scales and supervision needs at least one value");
   }
-  if (options.repeats < 1) throw Error(fmt::format("repeats is {}; allowed: 1 or more", options.repeats));
   if (!(options.proof_tolerance >= options.tuning_tolerance)) {
     throw Error(fmt::format("proof_tolerance is {}; allowed: at least tuning_tolerance, {}", options.proof_tolerance,
                             options.tuning_tolerance));
@@ -169,40 +167,6 @@ AutoFitOptions recommended_options(Index rows) {
   return options;
 }
 
-int usable_folds(const std::vector<int>& class_of_row, int folds) {
-  if (folds < 2) throw Error(fmt::format("folds is {}; allowed: 2 or more", folds));
-  std::map<int, int> sizes;
-  for (const int class_number : class_of_row) ++sizes[class_number];
-  int smallest = 0;  // among the classes that can leave two rows in a fold of two
-  for (const auto& [class_number, size] : sizes) {
-    if (size >= 3 && (smallest == 0 || size < smallest)) smallest = size;
-  }
-  if (sizes.size() < 2 || smallest == 0) {
-    throw Error(
-        fmt::format("cross-validation needs two classes or more and a class of three rows or more; found {} classes in "
-                    "{} rows",
-                    sizes.size(), class_of_row.size()));
-  }
-  // A class of s rows leaves ceil(s / folds) in some fold.
-  return std::clamp((smallest + 1) / 2, 2, folds);
-}
-
-std::vector<Fold> tuning_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
-                               const AutoFitOptions& options) {
-  const int folds = usable_folds(class_of_row, options.folds);
-  const Random random(options.fit.seed);
-  std::vector<Fold> all;
-  for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    const std::uint64_t seed =
-        repeat == 0 ? options.fit.seed : random.fork(static_cast<std::uint64_t>(repeat)).next_bits();
-    for (Fold& fold :
-         folds_of_rows(rows, class_of_row, folds, seed, options.fit.piece_of.value_or(std::vector<int>{}))) {
-      all.push_back(std::move(fold));
-    }
-  }
-  return all;
-}
-
 CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
                                        const AutoFitOptions& options) {
   const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
@@ -215,7 +179,10 @@ AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& cl
     throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
   }
   const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
-  const auto make_folds = [&] { return tuning_folds(rows, class_of_row, options); };
+  const auto make_folds = [&] {
+    return internal::repeated_folds(rows, class_of_row, {options.folds, options.repeats, options.fit.seed},
+                                    options.fit.piece_of.value_or(std::vector<int>{}));
+  };
   return AutoFit(rows, options, control).run(variants_of(options, true), supervision_of, make_folds);
 }
 

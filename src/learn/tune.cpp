@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/max_affine.hpp"
@@ -55,6 +57,8 @@ class Tuner {
  private:
   struct StepId {
     std::size_t family, fold, step;
+
+    auto operator<=>(const StepId&) const = default;
   };
 
   FoldLearner& learner(std::size_t family, std::size_t fold) { return *learners_[family * folds_.size() + fold]; }
@@ -76,13 +80,22 @@ class Tuner {
         for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
         const StepId id{at / folds_.size(), at % folds_.size(), step};
         task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
-          run_step(id, candidates, control);
+          run_or_rule_out(id, candidates, control);
         };
         number[at].push_back(list.size());
         list.push_back(std::move(task));
       }
     }
     return list;
+  }
+
+  void run_or_rule_out(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
+    try {
+      run_step(id, candidates, control);
+    } catch (const CandidateFailure& failure) {
+      const std::lock_guard lock(failures_mutex_);
+      failures_.emplace(id, failure.what());
+    }
   }
 
   void run_step(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
@@ -125,6 +138,9 @@ class Tuner {
     }
     result_.all_constant =
         std::all_of(result_.constant.begin(), result_.constant.end(), [](bool constant) { return constant; });
+    const bool any_scores = std::any_of(result_.fold_scores.begin(), result_.fold_scores.end(),
+                                        [](const Matrix& scores) { return scores.array().isFinite().any(); });
+    if (!any_scores && !failures_.empty()) throw CandidateFailure(failures_.begin()->second);
     if (result_.status == SolveStatus::kOptimal) {
       record.chosen = best_candidate(result_, options_.tune_for);
     } else {
@@ -175,6 +191,8 @@ class Tuner {
   std::vector<std::unique_ptr<FoldLearner>> learners_;
   std::vector<std::vector<char>> constant_;  // of each fold and candidate; not bool: threads write side by side
   std::array<std::atomic<Index>, 3> counts_{};
+  std::map<StepId, std::string> failures_;
+  std::mutex failures_mutex_;
   TuneResult result_;
 };
 

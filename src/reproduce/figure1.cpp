@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "bregmax/baselines/registry.hpp"
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/split.hpp"
 #include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/learn/method_tuning.hpp"
 #include "reproduce/pbdl_runs.hpp"
 #include "reproduce/stream.hpp"
 
@@ -58,12 +58,14 @@ CircleModels learn_on_circle(const Table& train, std::uint64_t seed, const RunCo
   models.pbdl = pbdl.fit.model;
   models.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.lambda);
   if (control.stop_requested()) return models;
-  BaselineSettings settings;
-  settings.seed = seed;
-  const BaselineFit itml = fit_baseline(baseline_method("itml"), train.features, train.labels->of_row,
-                                        Scaling::none(train.features.cols()), settings, control);
-  models.itml = itml.model;
-  models.itml_note = fmt::format("gamma {:g}", itml.model.record.parameters.at("gamma"));
+  MethodFitOptions itml_options;
+  itml_options.scales = {Scale::kNone};
+  itml_options.settings.seed = seed;
+  const MethodFitResult itml =
+      fit_method_from_labels(baseline_method("itml"), train.features, train.labels->of_row, itml_options, control);
+  models.itml = itml.fit.model;
+  if (control.stop_requested()) return models;
+  models.itml_note = fmt::format("gamma {:g}", models.itml.record.parameters.at("gamma"));
   return models;
 }
 

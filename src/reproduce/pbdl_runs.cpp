@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bregmax/core/error.hpp"
+#include "learn/repeated_folds.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -83,9 +84,10 @@ std::vector<RunScores> run_pbdl_rows(const std::vector<ProtocolRow>& rows, const
   options.fit.seed = parts.seed;
   for (LabelSupervisionOptions& one : options.supervision) one.seed = parts.seed;
 
-  const TuneResult cross = tune(tuning_folds(parts.train_rows, parts.train_classes, options),
-                                families_from_labels(parts.train_rows, parts.train_classes, options),
-                                {Measure::kAveragePrecision, parts.evaluation, 1, 0}, control);
+  const TuneResult cross =
+      tune(repeated_folds(parts.train_rows, parts.train_classes, {options.folds, options.repeats, parts.seed}),
+           families_from_labels(parts.train_rows, parts.train_classes, options),
+           {Measure::kAveragePrecision, parts.evaluation, 1, 0}, control);
   if (control.stop_requested()) return {};
   std::vector<std::vector<Settings>> chosen;
   std::vector<Settings> all_chosen;

@@ -100,7 +100,7 @@ TEST(LargeMarginBooster, EveryTreeDecreasesTheLossAndTheEnsembleEmbedsAlike) {
   internal::LargeMarginBooster booster(data.rows, data.classes, linear, 3, 0.5);
   double last = booster.loss();
   for (int tree = 0; tree < 15; ++tree) {
-    ASSERT_TRUE(booster.add_tree(3));
+    ASSERT_TRUE(booster.add_tree(3, 0.5));
     EXPECT_LT(booster.loss(), last);
     last = booster.loss();
   }
@@ -140,6 +140,25 @@ TEST(GbLmnn, WithoutTreesIsLmnn) {
               linear.learned.divergence->value(data.rows.row(0), data.rows.row(1)), 1e-9);
 }
 
+TEST(LargeMarginBooster, ShrinkageTakesAPartOfTheStep) {
+  const ThreadLimit single(1);
+  const LabelledRows data = ordered(exclusive_or(80, 1));
+  const Matrix linear = Matrix::Identity(2, 2);
+  internal::LargeMarginBooster whole(data.rows, data.classes, linear, 3, 0.5);
+  internal::LargeMarginBooster part(data.rows, data.classes, linear, 3, 0.5);
+  const double before = whole.loss();
+  ASSERT_TRUE(whole.add_tree(3, 1));
+  ASSERT_TRUE(part.add_tree(3, 0.25));
+  EXPECT_LT(part.loss(), before);
+  EXPECT_LT((part.trees().leaves - 0.25 * whole.trees().leaves).norm(), 1e-12 * whole.trees().leaves.norm());
+}
+
+TEST(GbLmnn, SaysHowManyRowsItNeeds) {
+  const LabelledRows data = noisy_clouds(4, 2, 2, 1, 1);
+  EXPECT_THAT([&] { learn_gb_lmnn(data.rows, data.classes); },
+              ThrowsMessage<Error>(HasSubstr("found 4 rows; allowed: 5 or more")));
+}
+
 TEST(GbLmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
   const auto refused = [&](const GbLmnnOptions& options, const char* message) {
@@ -148,6 +167,7 @@ TEST(GbLmnn, RefusesBadInput) {
   refused({.trees = -1}, "trees is -1; allowed: 0 or more");
   refused({.depth = 0}, "depth is 0; allowed: 1 or more");
   refused({.held_out = 0}, "held_out is 0");
+  refused({.shrinkage = 0}, "shrinkage is 0; allowed: a number above 0, up to 1");
   refused({.push = 1}, "push is 1");
   refused({.neighbours = 0}, "neighbours is 0");
 }

@@ -107,5 +107,17 @@ TEST(Itml, RefusesBadOptions) {
   EXPECT_THROW(learn_itml(data.rows, {}, {}), Error);
 }
 
+// Neither a large price nor features of very different units make it slow.
+TEST(Itml, ConvergesInFewIterationsWhateverGammaAndUnitsAre) {
+  LabelledRows data = labelled_rows(90, 6, 3, 4);
+  for (Index f = 0; f < 6; ++f) data.rows.col(f) *= std::pow(10.0, static_cast<double>(f) - 3);
+  const Pairs pairs = sample_pairs(data.classes, 180, 3);
+  for (const double gamma : {1.0, 100.0, 10000.0}) {
+    const LearnedMetric learned = learn_itml(data.rows, pairs, {.gamma = gamma});
+    EXPECT_EQ(to_string(learned.report.status), "converged") << gamma;
+    EXPECT_LE(learned.report.iterations, 250) << gamma;
+  }
+}
+
 }  // namespace
 }  // namespace bregmax

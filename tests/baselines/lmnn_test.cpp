@@ -204,5 +204,21 @@ TEST(Lmnn, RefusesBadInput) {
   EXPECT_THAT([&] { learn_lmnn(data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
 }
 
+// No impostor is near at the start, and next to nothing is left of the loss at the end.
+TEST(Lmnn, ConvergesWhereClassesAreFarApart) {
+  const ThreadLimit single(1);
+  for (const double apart : {10.0, 100.0, 1e3, 1e4, 1e6}) {
+    LabelledRows data{random_matrix(60, 3, 1), ClassOfRow(60)};
+    for (Index i = 0; i < 60; ++i) {
+      data.classes[static_cast<std::size_t>(i)] = static_cast<int>(i % 3);
+      data.rows(i, 0) += apart * static_cast<double>(i % 3);
+    }
+    const LmnnResult result = learn_lmnn(data.rows, data.classes);
+    EXPECT_EQ(to_string(result.learned.report.status), "converged") << apart;
+    EXPECT_LE(result.lower_bound, result.learned.report.objective);
+    EXPECT_LE(result.learned.report.objective, 1000 / (apart * apart)) << apart;
+  }
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -58,6 +58,28 @@ TEST(Method, ParametersReachTheMethod) {
   EXPECT_EQ(wu["divergence"], "exponential_sum");
 }
 
+TEST(Method, WhatIsTunedIsChosenByCrossValidationUnlessGiven) {
+  const TemporaryDirectory directory;
+  const nlohmann::json tuned = json_of(
+      fit_iris(directory, {"--method", "itml", "--tune-for", "knn", "--repeats", "1", "--out", "m.bregmax", "--json"}));
+  EXPECT_EQ(tuned["tuning"]["tuned_for"], "knn");
+  EXPECT_EQ(tuned["tuning"]["folds"], 3);
+  EXPECT_EQ(tuned["tuning"]["table"].size(), 9U);
+  EXPECT_EQ(tuned["tuning"]["chosen"]["gamma"], tuned["parameters"]["gamma"]);
+  const Outcome shown = run(directory, {"show", "m.bregmax"});
+  EXPECT_THAT(shown.out, HasSubstr("knn"));
+
+  const nlohmann::json given =
+      json_of(fit_iris(directory, {"--method", "itml", "--method-parameter", "gamma=10", "--json"}));
+  EXPECT_TRUE(given["tuning"].is_null());
+  EXPECT_EQ(given["parameters"]["gamma"], 10);
+
+  const Outcome lmnn = fit_iris(directory, {"--method", "lmnn", "--method-parameter", "neighbours=1,3",
+                                            "--method-parameter", "push=auto", "--scale", "auto"});
+  EXPECT_EQ(lmnn.exit_code, 0) << lmnn.err;
+  EXPECT_THAT(lmnn.out, HasSubstr("the best of 20 candidates"));
+}
+
 TEST(Method, ALimitIsExitCodeOneAndNoFileUnlessAsked) {
   const TemporaryDirectory directory;
   const std::vector<std::string> limited = {"--method", "itml",  "--max-iterations", "1", "--tolerance",
@@ -89,6 +111,15 @@ TEST(Method, MistakesAreToldInOneLine) {
   EXPECT_THAT(mistake({"--method", "itml", "--method-parameter", "gamma"}), HasSubstr("allowed: NAME=VALUE"));
   EXPECT_THAT(mistake({"--method", "gmml", "--method-parameter", "k=1"}),
               HasSubstr("gmml has no parameter 'k'; allowed: t, lambda"));
+  EXPECT_THAT(mistake({"--method", "itml", "--from-labels"}),
+              HasSubstr("--from-labels draws comparisons, for pbdl; without it itml learns from the labels"));
+  EXPECT_THAT(mistake({"--method", "euclidean", "--folds", "4"}),
+              HasSubstr("--folds is about choosing by cross-validation, and nothing of euclidean is to be chosen"));
+  EXPECT_THAT(mistake({"--method", "itml", "--method-parameter", "upper=auto"}),
+              HasSubstr("upper is auto; allowed: a number >= 0, or several"));
+  directory.write("pairs.csv", "0,1,similar\n0,100,dissimilar\n");
+  EXPECT_THAT(mistake({"--method", "itml", "--pairs-file", "pairs.csv", "--method-parameter", "gamma=auto"}),
+              HasSubstr("gamma is to be chosen by cross-validation, which needs labels"));
   EXPECT_THAT(mistake({"--method", "mahalanobis"}), HasSubstr("give --targets-file"));
   EXPECT_THAT(mistake({"--method", "mlr-auc", "--all-pairs"}), HasSubstr("mlr-auc cannot learn from pairs"));
   EXPECT_THAT(mistake({"--method-parameter", "gamma=1"}), HasSubstr("name one with --method"));

@@ -12,6 +12,7 @@ struct GbLmnnOptions {
   double push = 0.5;       // mu: the weight of impostors against that of targets, 0 < mu < 1
   int trees = 100;         // at most, >= 0
   int depth = 4;           // levels of splits of a tree, >= 1
+  double shrinkage = 0.3;  // share of the step of a tree that is taken, 0 < shrinkage <= 1
   double held_out = 0.2;   // share of the rows that decide how many trees there are, 0 < held_out <= 0.5
   std::uint64_t seed = 0;  // of the choice of these rows
   BaselineLimits limits = {.tolerance = 1e-3, .max_iterations = 5000};  // tolerance: of the linear start
@@ -24,8 +25,9 @@ struct GbLmnnResult {
 
 // Gradient boosted large margin nearest neighbours (Kedem, Tyree, Weinberger, Sha & Lanckriet 2012). f(x) = L x +
 // trees, where L is that of learn_lmnn; each tree is a regression tree of limited depth, fitted to minus the gradient
-// of the loss of LMNN with respect to the embedded rows and added with the longest of the steps 1, 1/2, 1/4, ... of the
-// best-fitting one that decreases the loss. Target neighbours are those of the linear start, and stay.
+// of the loss of LMNN with respect to the embedded rows. Of the steps 1, 1/2, 1/4, ... of the best-fitting one the
+// longest is found that decreases the loss, and the share `shrinkage` of it is taken (all of it where that share
+// decreases nothing). Target neighbours are those of the linear start, and stay.
 //
 // Some rows of each class are held out, and f is learned from the others; the number of trees that leaves the fewest of
 // the held-out rows to the wrong class by 3 nearest neighbours (equal: the lower loss of the held-out rows) is kept,

@@ -24,9 +24,11 @@ struct BaselineParameter {
   bool low_included = true;  // is `low` itself allowed?
   bool whole = false;
   std::vector<std::string> choices = {};
-  std::vector<double> grid = {};  // what tuning tries; empty: not tuned
+  std::vector<double> grid = {};  // what tuning tries, the first among equals first; empty: it cannot be tuned
+  bool tuned = false;             // unless a value is given (bregmax/learn/method_tuning.hpp)
 
-  std::string allowed() const;  // for messages: "a number > 0", "rbf or polynomial"
+  std::string allowed() const;           // for messages: "a number > 0", "rbf or polynomial"
+  std::string text(double value) const;  // as it would be given: one of the choices by name
   // Throws Error that names the parameter when the text is not one of the allowed values.
   double parse(const std::string& text) const;
   void check(double value) const;
@@ -61,6 +63,9 @@ struct BaselineMethod {
   std::function<LearnedMetric(const MatrixView& rows, const BaselineSupervision&, const BaselineChoices&,
                               const RunControl&)>
       learn;  // called with checked rows, supervision and choices only
+
+  // Throws Error that lists the names when it has no parameter of this name.
+  const BaselineParameter& parameter(std::string_view parameter_name) const;
 };
 
 const std::vector<BaselineMethod>& baseline_methods();

@@ -55,9 +55,6 @@ AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& cl
 // The candidates that fit_from_labels chooses from, for callers who bring folds of their own to tune().
 CandidateFamilies families_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
                                        const AutoFitOptions& options);
-// The folds that it chooses on: those of all repeats.
-std::vector<Fold> tuning_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
-                               const AutoFitOptions& options);
 
 // From given supervision: folds are made of its items, and `tune_for` must be kLoss if there is more than one
 // candidate.

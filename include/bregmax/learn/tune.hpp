@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bregmax/core/error.hpp"
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/core/supervision.hpp"
 #include "bregmax/model/model.hpp"
@@ -55,6 +56,14 @@ struct LearnStep {
 
 // How a step's models came about.
 enum class StepOutcome { kSolved, kProved, kUnproved };
+
+// Thrown by a step whose candidates cannot be learned on its fold (a kernel that leaves the range of numbers there):
+// they have no scores there, and are chosen only if no candidate has more. Where no candidate has any, it reaches the
+// caller.
+class CandidateFailure : public Error {
+ public:
+  using Error::Error;
+};
 
 // Learns all candidates of a family on one fold. Steps run on several threads at once, each exactly once.
 class FoldLearner {
