@@ -11,7 +11,7 @@ FUZZ_RUNS ?= 20000
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build wheel test test-python test-sanitizers coverage bench clean format \
+.PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
         neighbours-comparison python-benchmark tuning-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
@@ -46,6 +46,9 @@ coverage: test-coverage  ## the lines that the tests run, room by room
 
 # Long; see BENCH_OPTIONS.
 bench: micro-benchmarks highs-comparison tuning-benchmark baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
+
+reproduction: build  ## docs/reproduction.md from the results in docs/reproduction
+	@tools/reproduction-page $(PROGRAM)
 
 clean:  ## remove everything that was built
 	rm -rf build

@@ -46,6 +46,7 @@ void add_classify(CLI::App& program, Action& chosen);
 void add_evaluate(CLI::App& program, Action& chosen);
 void add_bounds(CLI::App& program, Action& chosen);
 void add_approximate(CLI::App& program, Action& chosen);
+void add_reproduce(CLI::App& program, Action& chosen);
 void add_methods(CLI::App& program, Action& chosen);
 void add_datasets(CLI::App& program, Action& chosen);
 // Hidden: prints docs/options.md, so that a test can hold the file against the program.

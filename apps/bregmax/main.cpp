@@ -40,6 +40,7 @@ void add_commands(CLI::App& program, Action& chosen) {
   add_classify(program, chosen);
   add_bounds(program, chosen);
   add_approximate(program, chosen);
+  add_reproduce(program, chosen);
   add_methods(program, chosen);
   add_datasets(program, chosen);
   add_help_markdown(program, chosen);

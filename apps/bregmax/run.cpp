@@ -44,6 +44,15 @@ extern "C" void request_interrupt(int signal) {
   }
 }
 
+// Tenths of a second say nothing about hours.
+std::string duration_text(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600, kLongest = 1e9;
+  if (seconds < 10 * kMinute) return fmt::format("{:.{}f} s", seconds, seconds < kMinute ? 1 : 0);
+  const auto whole = static_cast<long long>(std::min(seconds, kLongest));
+  if (seconds < kHour) return fmt::format("{} min", whole / 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
 }  // namespace
 
 Interrupt::Interrupt() {
@@ -86,13 +95,14 @@ void ProgressLine::show(const Progress& progress) {
   shown_ = true;
   constexpr int kWidth = 30;
   const int done = static_cast<int>(std::lround(fraction(progress) * kWidth));
+  const char* counted = progress.phase == "tune" ? "fit" : (progress.phase == "runs" ? "run" : "iteration");
   std::string line = fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", progress.phase, "", done, "", kWidth - done,
-                                 progress.phase == "tune" ? "fit" : "iteration", progress.iteration);
+                                 counted, progress.iteration);
   if (std::isfinite(progress.relative_gap)) line += fmt::format("  gap {:.1e}", progress.relative_gap);
-  line += fmt::format("  {:.1f} s", progress.seconds);
+  line += "  " + duration_text(progress.seconds);
   // A fraction of the work is a promise about time; the gap of a solver is not.
   if (progress.fraction > 0) {
-    line += fmt::format(", {:.0f} s left", progress.seconds * (1 - progress.fraction) / progress.fraction);
+    line += ", " + duration_text(progress.seconds * (1 - progress.fraction) / progress.fraction) + " left";
   }
   fmt::print(stderr, "{}", line);
   std::fflush(stderr);

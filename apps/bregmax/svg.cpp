@@ -39,6 +39,7 @@ std::string attributes(const Style& style) {
     out += fmt::format(" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"", style.stroke,
                        pixels(style.stroke_width));
   }
+  if (!style.dashes.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", style.dashes);
   if (style.opacity < 1) out += fmt::format(" opacity=\"{}\"", pixels(style.opacity));
   return out;
 }
@@ -54,13 +55,19 @@ Svg::Svg(double width, double height, std::string_view title, std::string_view d
   rectangle({0, width, height, 0}, {"#ffffff", "", 0, 1});
 }
 
-void Svg::polygon(const Polygon& corners, const Style& style) {
+void Svg::corners(std::string_view shape, const std::vector<Point>& corners, const Style& style) {
   if (corners.empty()) return;
-  body_ += "<polygon points=\"";
+  body_ += fmt::format("<{} points=\"", shape);
   for (std::size_t i = 0; i < corners.size(); ++i) {
     body_ += fmt::format("{}{},{}", i == 0 ? "" : " ", pixels(corners[i].x), pixels(corners[i].y));
   }
   body_ += fmt::format("\"{}/>\n", attributes(style));
+}
+
+void Svg::polygon(const Polygon& polygon_corners, const Style& style) { corners("polygon", polygon_corners, style); }
+
+void Svg::polyline(const std::vector<Point>& line_corners, const Style& style) {
+  corners("polyline", line_corners, style);
 }
 
 void Svg::rectangle(const Rectangle& area, const Style& style) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plane_geometry.hpp"
 
@@ -13,6 +14,7 @@ struct Style {
   std::string stroke;
   double stroke_width = 1;
   double opacity = 1;
+  std::string dashes = {};  // lengths on and off, "6 4"; empty: a whole line
 };
 
 enum class Anchor { kStart, kMiddle, kEnd };
@@ -33,6 +35,7 @@ class Svg {
 
   void polygon(const Polygon& corners, const Style& style);
   void rectangle(const Rectangle& area, const Style& style);  // bottom and top in pixels: top < bottom
+  void polyline(const std::vector<Point>& corners, const Style& style);
   void line(const Point& from, const Point& to, const Style& style);
   void circle(const Point& centre, double radius, const Style& style);
   void text(const Point& at, std::string_view content, const TextStyle& style);
@@ -44,6 +47,8 @@ class Svg {
   std::string finish() const;
 
  private:
+  void corners(std::string_view shape, const std::vector<Point>& corners, const Style& style);
+
   std::string body_;
   int clips_ = 0;
 };
