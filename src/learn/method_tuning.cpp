@@ -205,7 +205,8 @@ MethodFitResult fit_method_from_labels(const BaselineMethod& method, const Matri
     // A limit of 0 would be none: what is left, if only a little.
     if (time_limit > 0) result.chosen.time_limit = std::max(1e-9, time_limit - result.tuning.record.seconds);
   }
-  const Candidate& chosen = candidates[static_cast<std::size_t>(result.tuning.record.chosen)];
+  // An early end may have none yet.
+  const Candidate& chosen = candidates[static_cast<std::size_t>(std::max<Index>(0, result.tuning.record.chosen))];
   result.chosen.parameters = chosen.parameters;
   result.chosen_scale = chosen.scale;
   if (result.tuning.status != SolveStatus::kOptimal) {
