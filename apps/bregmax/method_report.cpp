@@ -124,7 +124,7 @@ std::string method_as_text(const MethodOutcome& outcome) {
 
 std::string explain_early_end(const MethodOutcome& outcome) {
   const bool tuning = outcome.result.tuning_ended_early, scored = outcome.result.fit.model.divergence != nullptr;
-  const std::string message =
+  std::string message =
       tuning ? fmt::format("bregmax: not tuned: {} while parameters were being chosen", reason_of(outcome))
              : fmt::format("bregmax: not converged: {} at a stationarity of {:.1e} ({:g} was asked for)",
                            reason_of(outcome), outcome.result.fit.report.stationarity, tolerance_of(outcome));

@@ -28,7 +28,9 @@ std::vector<double> Axis::tick_values() const {
   constexpr double kFewDecades = 2.5;  // over which 2 and 5 have room between the powers of ten
   const bool between = std::log10(high / low) < kFewDecades;
   std::vector<double> values;
-  for (double power = std::floor(std::log10(low)); power <= std::log10(high) + 1e-9; ++power) {
+  const auto first = static_cast<int>(std::floor(std::log10(low)));
+  const auto last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  for (int power = first; power <= last; ++power) {
     for (const double times : {1.0, 2.0, 5.0}) {
       const double value = times * std::pow(10, power);
       if ((times == 1 || between) && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) values.push_back(value);
@@ -46,7 +48,9 @@ std::vector<double> round_ticks(double low, double high, int count) {
     if (times * power >= raw * (1 - 1e-9)) step = times * power;
   }
   std::vector<double> ticks;
-  for (double at = std::ceil(low / step - 1e-9); at * step <= high + 1e-9 * step; ++at) ticks.push_back(at * step);
+  const auto first = static_cast<long>(std::ceil(low / step - 1e-9));
+  const auto last = static_cast<long>(std::floor(high / step + 1e-9));
+  for (long at = first; at <= last; ++at) ticks.push_back(static_cast<double>(at) * step);
   return ticks;
 }
 
@@ -90,6 +94,7 @@ void Plot::draw_curve(Svg& svg, const std::vector<Point>& values, const Style& s
 void Plot::draw_band(Svg& svg, const std::vector<Point>& lower, const std::vector<Point>& upper,
                      const Style& style) const {
   std::vector<Point> corners;
+  corners.reserve(lower.size() + upper.size());
   for (const Point& value : lower) corners.push_back(place(value.x, value.y));
   for (auto value = upper.rbegin(); value != upper.rend(); ++value) corners.push_back(place(value->x, value->y));
   svg.polygon(corners, style);

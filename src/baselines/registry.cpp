@@ -123,6 +123,7 @@ const BaselineParameter& BaselineMethod::parameter(std::string_view parameter_na
   const auto known = std::ranges::find(parameters, parameter_name, &BaselineParameter::name);
   if (known != parameters.end()) return *known;
   std::vector<std::string> names;
+  names.reserve(parameters.size());
   for (const BaselineParameter& each : parameters) names.push_back(each.name);
   throw Error(fmt::format("{} has no parameter '{}'; allowed: {}", name, parameter_name,
                           names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));

@@ -33,6 +33,7 @@ Setting setting_of(const BaselineParameter& parameter, double value) {
 std::vector<Candidate> candidates_of(const BaselineMethod& method, const MethodFitOptions& options) {
   if (options.scales.empty()) throw Error("there is no scale to try; at least one is needed");
   std::vector<Candidate> candidates;
+  candidates.reserve(options.scales.size());
   for (const Scale scale : options.scales) candidates.push_back({scale, options.settings.parameters, {}});
   for (const auto& [name, values] : tuned_parameters(method, options)) {
     std::vector<Candidate> longer;
@@ -108,6 +109,7 @@ class MethodFamily final : public CandidateFamily {
 
   std::vector<Settings> candidates() const override {
     std::vector<Settings> list;
+    list.reserve(fits_.candidates.size());
     for (const Candidate& candidate : fits_.candidates) list.push_back(candidate.settings);
     return list;
   }

@@ -11,6 +11,7 @@
 #include "bregmax/data/split.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/learn/method_tuning.hpp"
+#include "bregmax/reproduce/protocol.hpp"
 #include "reproduce/pbdl_runs.hpp"
 #include "reproduce/stream.hpp"
 
@@ -21,7 +22,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kQuadraticPieces = 5, kQuadraticSamples = 401;
 constexpr double kMiddleOfFirstArc = 60;
-constexpr double kTrainFraction = 2.0 / 3;
 
 double angle_of(const Matrix& rows, Index row) {
   const double degrees = std::atan2(rows(row, 1), rows(row, 0)) * 180 / std::numbers::pi;

@@ -10,7 +10,7 @@ namespace bregmax::internal {
 namespace {
 
 // So small that the last fits are made to each method's own tolerance.
-constexpr double kFinalTolerance = std::numeric_limits<double>::min();
+constexpr double kLeastTolerance = std::numeric_limits<double>::min();
 
 MethodFitOptions options_of(const ProtocolRow& row, const BaselineMethod& method, const RunParts& parts) {
   MethodFitOptions options;
@@ -26,7 +26,7 @@ TuneOptions tune_options(const RunParts& parts) { return {Measure::kAveragePreci
 
 // The settings of one candidate and nothing else to try. They are "tried", so that they name the candidate.
 MethodFitOptions only(const Settings& settings, const BaselineMethod& method, MethodFitOptions options) {
-  options.tuning_tolerance = kFinalTolerance;
+  options.tuning_tolerance = kLeastTolerance;
   for (const Setting& one : settings) {
     if (one.name != "scale")
       options.tried[one.name] = {one.word.empty() ? one.value : method.parameter(one.name).parse(one.word)};

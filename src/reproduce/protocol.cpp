@@ -14,7 +14,6 @@
 namespace bregmax {
 namespace {
 
-constexpr double kTrainFraction = 2.0 / 3;
 constexpr std::uint64_t kSplitStream = 1;
 
 }  // namespace

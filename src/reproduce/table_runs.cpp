@@ -48,6 +48,7 @@ class GroupJob {
   Job job() const {
     const double rows = static_cast<double>(dataset_->table.features.rows()) / kEffortRows;
     std::vector<std::string> names;
+    names.reserve(rows_.size());
     for (const ProtocolRow& row : rows_) names.push_back(row.name);
     return {fmt::format("{}, {}, run {}", dataset_->name, fmt::join(names, ", "), run_), effort_ * rows * rows,
             [*this](const RunControl& control) { return run(control); }};
@@ -58,6 +59,7 @@ class GroupJob {
     const RunRequest request{dataset_->name, run_, seed_, start_};
     const std::vector<RunScores> scores = run_protocol(dataset_->table, rows_, request, control);
     std::vector<ResultsRecord> records;
+    records.reserve(scores.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
       records.push_back(record_of(key_of(dataset_->name, rows_[i].name, start_, run_), scores[i]));
     }

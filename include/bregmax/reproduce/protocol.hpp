@@ -11,6 +11,8 @@
 
 namespace bregmax {
 
+inline constexpr double kTrainFraction = 2.0 / 3;  // of the rows, to learn from
+
 // The paper's protocol. A run draws two thirds of the rows at random to learn from and scores on the others; what a
 // method leaves open is chosen by 3-fold cross-validation on the training part, for each of the five measures by
 // itself.
