@@ -60,7 +60,7 @@ class ItemCheck {
 
 }  // namespace
 
-void validate(const LearningProblem& problem) {
+void validate_without_supervision(const LearningProblem& problem) {
   const Index rows = problem.points.rows();
   if (rows == 0 || problem.points.cols() == 0) {
     throw Error(
@@ -94,7 +94,11 @@ void validate(const LearningProblem& problem) {
   if (!(problem.lipschitz_bound > 0)) {
     throw Error(fmt::format("the Lipschitz bound is {}; allowed: a number > 0", problem.lipschitz_bound));
   }
-  std::visit(ItemCheck(rows), problem.supervision);
+}
+
+void validate(const LearningProblem& problem) {
+  validate_without_supervision(problem);
+  std::visit(ItemCheck(problem.points.rows()), problem.supervision);
 }
 
 std::string to_string(SolveStatus status) {
@@ -107,6 +111,8 @@ std::string to_string(SolveStatus status) {
       return "time_limit";
     case SolveStatus::kStopped:
       return "stopped";
+    case SolveStatus::kEarlyStopped:
+      return "early_stopped";
     case SolveStatus::kNumericalError:
       break;
   }
