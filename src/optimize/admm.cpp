@@ -37,10 +37,9 @@ void check_options(const LearningProblem& problem, const AdmmOptions& options) {
   const StartModel& start = *options.start;
   if (start.slopes.rows() != problem.pieces || start.slopes.cols() != problem.points.cols() ||
       start.offsets.size() != problem.pieces) {
-    throw Error(
-        fmt::format("the model to start from has {} x {} slopes and {} offsets; {} pieces of {} features need {}",
-                    start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces,
-                    problem.points.cols(), "one of each"));
+    throw Error(fmt::format(
+        "the model to start from has {} x {} slopes and {} offsets; the problem has {} pieces and {} features",
+        start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces, problem.points.cols()));
   }
   if (!start.slopes.allFinite() || !start.offsets.allFinite()) {
     throw Error("the model to start from has numbers that are not finite");
@@ -160,9 +159,7 @@ class Run {
   Solution make_solution(SolveStatus status) {
     Solution solution;
     SolveReport& report = solution.report;
-    if (status == SolveStatus::kEarlyStopped) {
-      engine_.choose_model(validated_, proof_);
-    }
+    if (status == SolveStatus::kEarlyStopped) engine_.choose_model(validated_, proof_);
     solution.slopes = std::move(proof_.model.slopes);
     solution.offsets = std::move(proof_.model.offsets);
     solution.dual = std::move(proof_.dual);
@@ -206,6 +203,8 @@ Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options, 
   validate(problem);
   check_options(problem, options);
   check_memory(predict_admm_memory(problem, options), options, control);
+  std::optional<ThreadLimit> limit;
+  internal::limit_threads(problem, limit);
   const auto engine = internal::make_entry_engine(problem, options);
   return Run(*engine, key_of(problem, nullptr, options), options, control).solve();
 }

@@ -19,6 +19,7 @@ constexpr double kPressed = 1e-3;  // least multiplier of what counts as pressed
 constexpr double kInside = 0.01;   // distance of a hinge's multiplier from its ends, beside its weight
 constexpr double kFirstPenalty = 0.1;
 constexpr double kLeastChange = 1.3;  // of the common penalty
+constexpr double kNormApart = 3;      // least and most change of the slopes' own penalty
 constexpr int kFirstAdaptation = 20;  // iterations
 constexpr double kAdaptationGrowth = 1.25;
 constexpr int kMostAdaptations = 60;
@@ -192,14 +193,17 @@ void AdmmEntries::measure() {
     sums.add(item_level_(t), plus, plus_slack_(t), old_plus_(t), plus_copy_(t));
     sums.add(item_level_(t), minus, minus_slack_(t), old_minus_(t), minus_copy_(t));
   }
+  ResidualSums norm;
   const double* slope = x_.data() + problem_.z_count;
   for (Index k = 0; k < problem_.pieces; ++k) {
     const double weight = numbers_.norm_weight * norm_level_(k);
     for (Index j = 0; j < problem_.features; ++j) {
-      sums.add(weight, *slope++, slope_slack_(k, j), old_slope_(k, j), slope_copy_(k, j));
+      norm.add(weight, *slope++, slope_slack_(k, j), old_slope_(k, j), slope_copy_(k, j));
     }
   }
+  sums.add(norm);
   numbers_.residuals = sums.residuals();
+  numbers_.norm_residuals = norm.residuals();
 }
 
 // Residuals of one size are the fastest.
@@ -207,8 +211,14 @@ void AdmmEntries::adapt() {
   ++numbers_.adaptations;
   numbers_.next_adaptation = static_cast<int>(kAdaptationGrowth * numbers_.iteration) + kFirstAdaptation;
   split();
-  const double ratio = std::sqrt(numbers_.residuals.primal / std::max(numbers_.residuals.dual, 1e-300));
+  const auto imbalance = [](const AdmmResiduals& r) { return std::sqrt(r.primal / std::max(r.dual, 1e-300)); };
+  const double ratio = imbalance(numbers_.residuals), of_norm = imbalance(numbers_.norm_residuals);
   if (ratio > kLeastChange || ratio < 1 / kLeastChange) numbers_.penalty *= std::clamp(ratio, 0.1, 10.0);
+  // Slopes that all move one way, as L falls, have a balance of their own.
+  const double apart = of_norm / ratio;
+  if (apart > 0 && (apart > kNormApart || apart < 1 / kNormApart)) {
+    numbers_.norm_weight *= std::clamp(apart, 1 / kNormApart, kNormApart);
+  }
   grow();
   choose_levels();
   factor();
@@ -262,10 +272,13 @@ void AdmmEntries::grow() {
 void AdmmEntries::choose_levels() {
   const double near = kNear * divergence_.cwiseAbs().mean();
   for (Index p = 0; p < entries_.size(); ++p) {
-    const bool hinge = hinge_of_entry_(entries_.entry(p)) > 0;
-    const bool near_kink = slack_(p) <= near || (hinge && std::abs(slack_(p) - margin_) <= near);
-    level_(p) = near_kink ? 1 : kLooseEntry;
-    if (slack_(p) == 0 && copy_(p) < -kPressed) level_(p) = kPressedEntry;
+    const Index e = entries_.entry(p);
+    const double hinge = hinge_of_entry_(e), from_margin = std::abs(slack_(p) - margin_);
+    const double pull = (problem_.has_linear ? problem_.linear(e) : 0) - copy_(p);  // of the hinge and of D >= 0
+    level_(p) = slack_(p) <= near || (hinge > 0 && from_margin <= near) ? 1 : kLooseEntry;
+    const bool at_zero = slack_(p) == 0 && pull > hinge + kPressed;
+    const bool at_margin = from_margin == 0 && pull > kInside * hinge && pull < (1 - kInside) * hinge;
+    if (at_zero || at_margin) level_(p) = kPressedEntry;
     if (kind(p) == Kind::kEqual) level_(p) = kPressedEntry;
   }
   for (Index t = 0; t < plus_copy_.size(); ++t) {
@@ -367,8 +380,8 @@ RawParts AdmmEntries::raw_state() {
     add(v->data(), v->size());
   }
   for (Matrix* m : {&slope_copy_, &slope_slack_}) add(m->data(), m->size());
-  for (double* number :
-       {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual}) {
+  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
+                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
     add(number, 1);
   }
   for (int* number : {&numbers_.iteration, &numbers_.next_adaptation, &numbers_.adaptations, &numbers_.averaged}) {

@@ -55,7 +55,7 @@ class AdmmEntries {
   struct Numbers {
     int iteration = 0, next_adaptation = 0, adaptations = 0, averaged = 0;
     double penalty = 0, norm_weight = 1;
-    AdmmResiduals residuals;
+    AdmmResiduals residuals, norm_residuals;
   };
 
   Kind kind(Index position) const { return kind_of_entry_[static_cast<std::size_t>(entries_.entry(position))]; }

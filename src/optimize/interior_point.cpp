@@ -29,8 +29,6 @@ void check_options(const InteriorPointOptions& options) {
   }
 }
 
-constexpr Index kLeastParallelWork = 500'000;
-
 // Why the iterations ended, or nothing yet.
 using Verdict = std::optional<SolveStatus>;
 
@@ -170,10 +168,8 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
   certify_into_report(problem, solution);
   solution.report.status = SolveStatus::kOptimal;
   if (solution.report.relative_gap > options.tolerance) {
-    // Threads that wait for each other cost more than they save on small problems.
-    const Index work = problem.points.rows() * problem.pieces * problem.points.cols();
-    std::optional<ThreadLimit> one_thread;
-    if (work < kLeastParallelWork) one_thread.emplace(1);
+    std::optional<ThreadLimit> limit;
+    internal::limit_threads(problem, limit);
     solution = Run(problem, options, control, watch).solve();
   }
   solution.report.seconds = watch.seconds();

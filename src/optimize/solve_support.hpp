@@ -3,7 +3,9 @@
 // What every solver of the learning problem needs around its iterations.
 
 #include <chrono>
+#include <optional>
 
+#include "bregmax/core/threads.hpp"
 #include "bregmax/optimize/certificate.hpp"
 
 namespace bregmax::internal {
@@ -28,6 +30,13 @@ inline void put_into_report(const Certificate& certificate, SolveReport& report)
 
 inline void certify_into_report(const LearningProblem& problem, Solution& solution) {
   put_into_report(certify(problem, solution), solution.report);
+}
+
+// Threads that wait for each other cost more than they save on small problems.
+inline void limit_threads(const LearningProblem& problem, std::optional<ThreadLimit>& limit) {
+  constexpr Index kLeastParallelWork = 500'000;
+  const Index work = problem.points.rows() * problem.pieces * problem.points.cols();
+  if (work < kLeastParallelWork) limit.emplace(1);
 }
 
 // Rounding or an early end can leave L above its bound. Convexity survives scaling, so the model is scaled to it.
