@@ -18,11 +18,6 @@
 namespace bregmax::app {
 namespace {
 
-bool was_given(const FitRequest& request, const std::string& option) {
-  const CLI::Option* found = request.command->get_option_no_throw(option);
-  return found != nullptr && found->count() > 0;
-}
-
 // What belongs to all methods; everything else of `fit` is about max-affine divergences.
 void refuse_other_options(const FitRequest& request) {
   static const std::vector<std::string> kShared = {
@@ -84,8 +79,8 @@ BaselineSupervision make_supervision(const FitRequest& request, const BaselineMe
 BaselineSettings settings_of(const FitRequest& request, const BaselineMethod& method) {
   BaselineSettings settings;
   settings.parameters = parse_parameters(method, request.method_parameters);
-  if (was_given(request, "--tolerance")) settings.tolerance = request.tolerance;
-  if (was_given(request, "--max-iterations")) settings.max_iterations = static_cast<int>(request.max_iterations);
+  settings.tolerance = request.tolerance;
+  if (request.max_iterations) settings.max_iterations = static_cast<int>(*request.max_iterations);
   settings.time_limit = request.time_limit;
   settings.seed = request.seed;
   return settings;

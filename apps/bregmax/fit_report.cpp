@@ -53,6 +53,10 @@ std::string certificate_line(const Certificate& certificate) {
   return line;
 }
 
+double asked_tolerance(const FitOutcome& outcome, const FitOptions& options) {
+  return outcome.result.fit.model.record.solver == "admm" ? options.admm.tolerance : options.tolerance;
+}
+
 std::string next_steps(const FitOutcome& outcome) {
   const std::string& model = outcome.request.out;
   if (model.empty()) return "add --out MODEL to save it\n";
@@ -83,7 +87,7 @@ Json fit_as_json(const FitOutcome& outcome) {
       {"objective", report.objective},
       {"dual_objective", report.dual_objective},
       {"relative_gap", report.relative_gap},
-      {"tolerance", options.tolerance},
+      {"tolerance", asked_tolerance(outcome, options)},
       {"loss", report.loss},
       {"lipschitz", report.lipschitz},
       {"lambda", options.lambda},
@@ -103,6 +107,10 @@ Json fit_as_json(const FitOutcome& outcome) {
       {"supervision", model.record.supervision},
       {"items", model.record.items},
       {"solver", model.record.solver},
+      {"solver_reason",
+       outcome.result.fit.solver_reason.empty() ? Json(nullptr) : Json(outcome.result.fit.solver_reason)},
+      {"primal_residual", report.primal_residual},
+      {"dual_residual", report.dual_residual},
       {"iterations", report.iterations},
       {"seconds", report.seconds},
       {"scale", options.scale == Scale::kStandard ? "standard" : "none"},
@@ -129,6 +137,9 @@ std::string fit_as_text(const FitOutcome& outcome) {
   if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   line("solver",
        fmt::format("{}, {}, {:.2f} s", model.record.solver, count_of(report.iterations, "iteration"), report.seconds));
+  if (model.record.solver == "admm" && !outcome.result.fit.solver_reason.empty()) {
+    line("", "chosen since " + outcome.result.fit.solver_reason);
+  }
   line("status", status_line(report));
   if (!outcome.result.tuning_ended_early) line("certificate", certificate_line(outcome.result.fit.certificate));
   line("model",
@@ -149,7 +160,7 @@ std::string explain_early_end(const FitOutcome& outcome) {
     case SolveStatus::kOptimal:
       return "";
     case SolveStatus::kIterationLimit:
-      reason = fmt::format("--max-iterations {} was reached", options.max_iterations);
+      reason = fmt::format("--max-iterations {} was reached", report.iterations);
       break;
     case SolveStatus::kTimeLimit:
       reason = fmt::format("--time-limit {} was reached", short_number(options.time_limit));
@@ -157,6 +168,8 @@ std::string explain_early_end(const FitOutcome& outcome) {
     case SolveStatus::kStopped:
       reason = "stopped by an interrupt";
       break;
+    case SolveStatus::kEarlyStopped:
+      return "";
     case SolveStatus::kNumericalError:
       reason = "rounding errors ended the progress";
       break;
@@ -164,7 +177,10 @@ std::string explain_early_end(const FitOutcome& outcome) {
   const bool tuning = outcome.result.tuning_ended_early, scored = outcome.result.fit.model.divergence != nullptr;
   std::string message = tuning ? fmt::format("bregmax: not tuned: {} while lambda was being chosen", reason)
                                : fmt::format("bregmax: not optimal: {} at a relative gap of {:.1e} ({} was asked for)",
-                                             reason, report.relative_gap, options.tolerance);
+                                             reason, report.relative_gap, asked_tolerance(outcome, options));
+  if (!outcome.request.large.checkpoint.empty()) {
+    message += fmt::format("; --resume {} continues", outcome.request.large.checkpoint);
+  }
   if (outcome.request.out.empty()) return message;
   if (outcome.saved) {
     return message +

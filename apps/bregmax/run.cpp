@@ -27,6 +27,7 @@ Interrupt::Interrupt() {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 Interrupt::~Interrupt() {
@@ -34,6 +35,7 @@ Interrupt::~Interrupt() {
   action.sa_handler = SIG_DFL;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 const std::atomic<bool>& Interrupt::requested() { return interrupt_requested; }
@@ -68,6 +70,9 @@ void ProgressLine::show(const Progress& progress) {
   std::string line = fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", progress.phase, "", done, "", kWidth - done,
                                  progress.phase == "tune" ? "fit" : "iteration", progress.iteration);
   if (std::isfinite(progress.relative_gap)) line += fmt::format("  gap {:.1e}", progress.relative_gap);
+  if (std::isfinite(progress.primal_residual) && std::isfinite(progress.dual_residual)) {
+    line += fmt::format("  residuals {:.0e} {:.0e}", progress.primal_residual, progress.dual_residual);
+  }
   line += fmt::format("  {:.1f} s", progress.seconds);
   // A fraction of the work is a promise about time; the gap of a solver is not.
   if (progress.fraction > 0) {

@@ -50,10 +50,9 @@ void check_memory(double needed, const AdmmOptions& options, const RunControl& c
   constexpr double kGiga = 1e9;
   control.log(fmt::format("predicted memory: {:.3f} GB", needed / kGiga));
   if (options.memory_limit > 0 && needed > options.memory_limit) {
-    throw Error(
-        fmt::format("the run would need {:.3f} GB of memory, above the limit of {:.3f} GB; fewer pieces{} need less",
-                    needed / kGiga, options.memory_limit / kGiga,
-                    options.precision == Precision::kFloat64 ? " or the precision float32" : ""));
+    throw Error(fmt::format(
+        "the run would need {:.3f} GB of memory, above the limit of {:.3f} GB; fewer pieces or rows need less",
+        needed / kGiga, options.memory_limit / kGiga));
   }
 }
 
@@ -188,25 +187,23 @@ class Run {
   int waited_ = 0, next_check_ = 1;
 };
 
-std::uint64_t key_of(const LearningProblem& problem, const AllPairs* pairs, const AdmmOptions& options) {
+std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options) {
   const bool needed = !options.checkpoint.empty() || !options.resume.empty();
-  return needed ? internal::fingerprint(problem, pairs, options) : 0;
+  return needed ? internal::fingerprint(problem, options) : 0;
 }
 
 }  // namespace
 
-double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& /*options*/) {
-  return internal::predict_entry_memory(problem);
-}
+double predict_admm_memory(const LearningProblem& problem) { return internal::predict_entry_memory(problem); }
 
 Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
   validate(problem);
   check_options(problem, options);
-  check_memory(predict_admm_memory(problem, options), options, control);
+  check_memory(predict_admm_memory(problem), options, control);
   std::optional<ThreadLimit> limit;
   internal::limit_threads(problem, limit);
   const auto engine = internal::make_entry_engine(problem, options);
-  return Run(*engine, key_of(problem, nullptr, options), options, control).solve();
+  return Run(*engine, key_of(problem, options), options, control).solve();
 }
 
 }  // namespace bregmax

@@ -46,20 +46,18 @@ std::string_view bytes_of(const void* data, std::size_t size) { return {static_c
 
 }  // namespace
 
-std::uint64_t fingerprint(const LearningProblem& problem, const AllPairs* pairs, const AdmmOptions& options) {
+std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options) {
   Checksum sum;
   sum.add(problem.points.data(), static_cast<std::size_t>(problem.points.size()) * sizeof(double));
   sum.add_all(problem.piece_of);
   // Field by field: structs have padding.
-  if (pairs != nullptr) {
-    sum.add_all(pairs->class_of);
-  } else if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
+  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (const Comparison& c : *comparisons) {
       for (const Index row : {c.i, c.j, c.k, c.l}) sum.add(&row, sizeof(row));
       sum.add_number(c.weight);
     }
-  } else if (const auto* list = std::get_if<Pairs>(&problem.supervision)) {
-    for (const Pair& p : *list) {
+  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
+    for (const Pair& p : *pairs) {
       for (const Index row : {p.i, p.j}) sum.add(&row, sizeof(row));
       sum.add_number(p.similar ? p.weight : -1 - p.weight);
     }
@@ -70,9 +68,9 @@ std::uint64_t fingerprint(const LearningProblem& problem, const AllPairs* pairs,
       sum.add_number(t.weight);
     }
   }
-  for (const double x : {problem.lambda, problem.lipschitz_bound, options.over_relaxation,
-                         static_cast<double>(options.check_every), static_cast<double>(options.precision),
-                         static_cast<double>(options.patience), options.validation ? 1.0 : 0.0}) {
+  for (const double x :
+       {problem.lambda, problem.lipschitz_bound, options.over_relaxation, static_cast<double>(options.check_every),
+        static_cast<double>(options.patience), options.validation ? 1.0 : 0.0}) {
     sum.add_number(x);
   }
   return sum.value();

@@ -9,8 +9,8 @@
 
 namespace bregmax::internal {
 
-// A number that is the same for the same problem and options only. pairs: none where the problem lists its items.
-std::uint64_t fingerprint(const LearningProblem& problem, const AllPairs* pairs, const AdmmOptions& options);
+// A number that is the same for the same problem and options only.
+std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options);
 
 // The file: a mark with a version, the fingerprint, the members of the set of constraints, the parts, a checksum.
 // Written whole or not at all.

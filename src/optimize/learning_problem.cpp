@@ -60,7 +60,7 @@ class ItemCheck {
 
 }  // namespace
 
-void validate_without_supervision(const LearningProblem& problem) {
+void validate(const LearningProblem& problem) {
   const Index rows = problem.points.rows();
   if (rows == 0 || problem.points.cols() == 0) {
     throw Error(
@@ -94,11 +94,7 @@ void validate_without_supervision(const LearningProblem& problem) {
   if (!(problem.lipschitz_bound > 0)) {
     throw Error(fmt::format("the Lipschitz bound is {}; allowed: a number > 0", problem.lipschitz_bound));
   }
-}
-
-void validate(const LearningProblem& problem) {
-  validate_without_supervision(problem);
-  std::visit(ItemCheck(problem.points.rows()), problem.supervision);
+  std::visit(ItemCheck(rows), problem.supervision);
 }
 
 std::string to_string(SolveStatus status) {

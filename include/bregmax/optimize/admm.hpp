@@ -1,17 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
 
 namespace bregmax {
-
-// How the copies of a whole divergence grid are stored and computed; sums over them are always in double precision.
-enum class Precision { kFloat64, kFloat32 };
 
 // A model that a run may start from: piece k is <slopes_k, x> + offsets_k, in the units of the problem.
 struct StartModel {
@@ -20,10 +15,9 @@ struct StartModel {
 };
 
 struct AdmmOptions {
-  double tolerance = 1e-4;      // on the certified relative gap; 1e-8 .. 1e-1
-  int max_iterations = 50'000;  // >= 1
-  double time_limit = 0;        // seconds; 0: none
-  Precision precision = Precision::kFloat64;
+  double tolerance = 1e-4;            // on the certified relative gap; 1e-8 .. 1e-1
+  int max_iterations = 50'000;        // >= 1
+  double time_limit = 0;              // seconds; 0: none
   double memory_limit = 0;            // bytes, compared with the prediction before anything large is allocated; 0: none
   double over_relaxation = 1.7;       // > 0, < 2
   int check_every = 50;               // iterations between certified bounds; later a tenth of all so far; >= 1
@@ -40,22 +34,12 @@ struct AdmmOptions {
   int patience = 5;
 };
 
-// All ordered pairs of rows, similar when their classes agree: the supervision of all_pairs(), without the list.
-struct AllPairs {
-  std::vector<int> class_of;  // of each row, 0 .. classes - 1
-};
-
 // Bytes that a run will need at its peak, beside the problem itself.
-double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& options = {});
-double predict_admm_memory(const LearningProblem& problem, const AllPairs& pairs, const AdmmOptions& options = {});
+double predict_admm_memory(const LearningProblem& problem);
 
 // Solves the problem by the alternating direction method of multipliers, to a certified gap: the objective is that of a
-// model that satisfies every constraint, the bound that of feasible multipliers. They are returned, but for problems
-// that work on a whole grid (all pairs of many rows), where they would be too large.
+// model that satisfies every constraint, the bound that of feasible multipliers, and both are returned.
 // The result does not depend on the number of threads beyond rounding.
 Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options = {}, const RunControl& control = {});
-// problem.supervision is not looked at and may be empty.
-Solution solve_admm(const LearningProblem& problem, const AllPairs& pairs, const AdmmOptions& options = {},
-                    const RunControl& control = {});
 
 }  // namespace bregmax

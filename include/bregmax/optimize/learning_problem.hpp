@@ -31,7 +31,6 @@ struct LearningProblem {
 
 // Throws Error that names the first field that breaks the rules above.
 void validate(const LearningProblem& problem);
-void validate_without_supervision(const LearningProblem& problem);
 
 enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError, kEarlyStopped };
 std::string to_string(SolveStatus status);  // "optimal", "iteration_limit", ...
