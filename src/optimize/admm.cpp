@@ -48,12 +48,12 @@ void check_options(const LearningProblem& problem, const AdmmOptions& options) {
 
 void check_memory(double needed, const AdmmOptions& options, const RunControl& control) {
   constexpr double kGiga = 1e9;
-  control.log(fmt::format("predicted memory: {:.3f} GB", needed / kGiga));
   if (options.memory_limit > 0 && needed > options.memory_limit) {
     throw Error(fmt::format(
         "the run would need {:.3f} GB of memory, above the limit of {:.3f} GB; fewer pieces or rows need less",
         needed / kGiga, options.memory_limit / kGiga));
   }
+  control.log(fmt::format("predicted memory: {:.3f} GB", needed / kGiga));
 }
 
 class Run {
