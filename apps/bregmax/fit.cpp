@@ -27,6 +27,7 @@ Examples:
   bregmax fit builtin:iris --method itml --out itml.bregmax
   bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax
   bregmax fit points.npy --targets-file targets.csv --pieces 50 --time-limit 60 --json
+  bregmax fit large.npy --comparisons-file c.csv --lambda 1 --solver admm --checkpoint run.state
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
 Where it is not given, lambda is chosen by cross-validation, and with it the smoothing.
@@ -86,7 +87,8 @@ ExitCode run_fit(const FitRequest& request) {
   if (request.method != "pbdl") return run_fit_method(request);
   const Interrupt interrupt;
   check_request(request);
-  check_outputs({{"--out", request.out}, {"--picture", request.picture}}, input_files(request));
+  check_outputs({{"--out", request.out}, {"--picture", request.picture}, {"--checkpoint", request.large.checkpoint}},
+                input_files(request));
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, request.layout.piece_column});
   const std::optional<Supervision> supervision = given_supervision(request, table.features.rows());
@@ -97,14 +99,18 @@ ExitCode run_fit(const FitRequest& request) {
     throw Error("--picture shows scores along lambda, and only one lambda is tried");
   }
 
-  ProgressLine progress(plan.fit.tolerance);
-  AutoFitResult result = learn(request, table, supervision, plan, progress.control());
+  ProgressLine progress(request.solver == "admm" ? plan.fit.admm.tolerance : plan.fit.tolerance);
+  RunControl control = progress.control();
+  if (request.solver == "admm") control.on_log = [](std::string_view line) { say(fmt::format("bregmax: {}", line)); };
+  AutoFitResult result = learn(request, table, supervision, plan, control);
   progress.clear();
   Model& model = result.fit.model;
   model.feature_names = table.feature_names;
   if (table.labels) model.class_names = table.labels->class_names;
 
-  const bool optimal = result.fit.report.status == SolveStatus::kOptimal;
+  // An early stop that was asked for is what was asked for; it is never called optimal.
+  const SolveStatus status = result.fit.report.status;
+  const bool optimal = status == SolveStatus::kOptimal || status == SolveStatus::kEarlyStopped;
   const bool save = !request.out.empty() && model.divergence != nullptr && (optimal || request.keep_partial);
   if (save) save_model(model, request.out);
   if (!request.picture.empty() && optimal) write_file_atomically(request.picture, draw_tuning(model.tuning));

@@ -18,11 +18,6 @@
 namespace bregmax::app {
 namespace {
 
-bool was_given(const FitRequest& request, const std::string& option) {
-  const CLI::Option* found = request.command->get_option_no_throw(option);
-  return found != nullptr && found->count() > 0;
-}
-
 // What belongs to all methods; everything else of `fit` is about max-affine divergences.
 void refuse_other_options(const FitRequest& request) {
   static const std::vector<std::string> kShared = {
@@ -99,8 +94,8 @@ std::optional<BaselineSupervision> other_supervision(const FitRequest& request, 
 MethodFitOptions plan_of(const FitRequest& request, const BaselineMethod& method, Index rows) {
   MethodFitOptions plan = recommended_method_options(rows);
   parse_parameters(method, request.method_parameters, plan);
-  if (was_given(request, "--tolerance")) plan.settings.tolerance = request.tolerance;
-  if (was_given(request, "--max-iterations")) plan.settings.max_iterations = static_cast<int>(request.max_iterations);
+  plan.settings.tolerance = request.tolerance;
+  if (request.max_iterations) plan.settings.max_iterations = static_cast<int>(*request.max_iterations);
   plan.settings.time_limit = request.time_limit;
   plan.settings.seed = request.seed;
   plan.all_pairs = request.all_pairs;
@@ -110,6 +105,10 @@ MethodFitOptions plan_of(const FitRequest& request, const BaselineMethod& method
   plan.folds = static_cast<int>(request.folds);
   if (request.repeats > 0) plan.repeats = static_cast<int>(request.repeats);
   return plan;
+}
+
+bool was_given(const FitRequest& request, const char* option) {
+  return request.command->get_option(option)->count() > 0;
 }
 
 // Options that would have no effect.

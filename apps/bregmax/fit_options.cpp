@@ -1,7 +1,9 @@
 #include "fit_options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "bregmax/core/error.hpp"
@@ -16,11 +18,6 @@ constexpr std::uint64_t kMostItems = 1'000'000'000;
 const NumberRange& at_least_zero() {
   static const NumberRange kRange{0, kInfinity, true, "a finite number >= 0"};
   return kRange;
-}
-
-// A value that the interface knows and this version cannot do is not a typing error, and should not be answered as one.
-void refuse_later_value(const std::string& option, const std::string& value, const std::string& instead) {
-  throw Error(fmt::format("{} {} is not part of this version; {}", option, value, instead));
 }
 
 void add_supervision_options(CLI::App& command, FitRequest& request) {
@@ -142,18 +139,61 @@ void add_pieces(CLI::App& command, FitRequest& request) {
 }
 
 void add_solver(CLI::App& command, FitRequest& request) {
-  const auto accept = [&request](const std::string& given) {
-    if (given == "admm") refuse_later_value("--solver", given, "use auto or exact");
-    if (given != "auto" && given != "exact") {
-      throw Error(fmt::format("--solver is '{}'; allowed: auto, exact", given));
-    }
-    request.solver = given;
+  OptionAdder options(command);
+  options.choice("--solver", request.solver, {"auto", "exact", "admm"},
+                 "exact: interior point, to a small gap; admm: for large problems, to a moderate one; auto: exact, "
+                 "unless its predicted time or memory is too large");
+  LargeScaleRequest& large = request.large;
+  options.number("--memory-limit", large.memory_limit, "GB", at_least_zero(),
+                 "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
+  options.text("--checkpoint", large.checkpoint, "F", "admm: keep the state of the run in this file");
+  options.number("--checkpoint-every", large.checkpoint_every, "S", at_least_zero(),
+                 "seconds between two checkpoints; 0 is every iteration");
+  options.text("--resume", large.resume, "F",
+               "admm: continue from a checkpoint of the same data, supervision and options, to the same result");
+  options.flag("--early-stop", large.early_stop,
+               "admm: hold out a fifth of the supervision and end when its loss no longer falls; not optimal");
+}
+
+// Each solver has defaults of its own.
+void add_limits(CLI::App& command, FitRequest& request) {
+  static const NumberRange kTolerance{1e-12, 1e-1, true, "a number from 1e-12 to 0.1"};
+  const auto tolerance = [&request](const std::string& given) {
+    request.tolerance = parse_number("--tolerance", given, kTolerance);
   };
   command
-      .add_option_function<std::string>("--solver", accept,
-                                        "exact: interior point, to a proved gap; auto: the same in this version")
-      ->type_name("auto|exact")
-      ->default_str("auto");
+      .add_option_function<std::string>(
+          "--tolerance", tolerance,
+          "relative gap between objective and proved lower bound at which the result counts as optimal; the default of "
+          "admm is 1e-4, its least 1e-8 [a number from 1e-12 to 0.1]")
+      ->type_name("E")
+      ->default_str("1e-08");
+  const auto iterations = [&request](const std::string& given) {
+    request.max_iterations = parse_whole("--max-iterations", given, {1, 1'000'000});
+  };
+  command
+      .add_option_function<std::string>(
+          "--max-iterations", iterations,
+          "limit on the solver's iterations; the default of admm is 50000 [a whole number from 1 to 1000000]")
+      ->type_name("N")
+      ->default_str("200");
+}
+
+double machine_memory() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+AdmmOptions admm_options(const FitRequest& request) {
+  constexpr double kGiga = 1e9, kLeastTolerance = 1e-8;
+  AdmmOptions options;
+  const LargeScaleRequest& large = request.large;
+  if (request.tolerance) options.tolerance = std::max(kLeastTolerance, *request.tolerance);
+  if (request.max_iterations) options.max_iterations = static_cast<int>(*request.max_iterations);
+  options.memory_limit = large.memory_limit > 0 ? kGiga * large.memory_limit : machine_memory();
+  options.checkpoint = large.checkpoint;
+  options.checkpoint_every = large.checkpoint_every;
+  options.resume = large.resume;
+  return options;
 }
 
 void add_smoothing(CLI::App& command, FitRequest& request) {
@@ -199,8 +239,13 @@ FitWishes wishes_of(const FitRequest& request, const Table& table) {
   wishes.folds = static_cast<int>(request.folds);
   wishes.fit.lipschitz_bound = request.lipschitz_bound;
   wishes.fit.piece_of = table.pieces;
-  wishes.fit.tolerance = request.tolerance;
-  wishes.fit.max_iterations = static_cast<int>(request.max_iterations);
+  wishes.fit.tolerance = request.tolerance.value_or(wishes.fit.tolerance);
+  if (request.max_iterations) wishes.fit.max_iterations = static_cast<int>(*request.max_iterations);
+  wishes.fit.solver = request.solver == "admm"    ? Solver::kAdmm
+                      : request.solver == "exact" ? Solver::kExact
+                                                  : Solver::kAuto;
+  wishes.fit.admm = admm_options(request);
+  wishes.fit.early_stop = request.large.early_stop;
   wishes.fit.time_limit = request.time_limit;
   wishes.fit.seed = request.seed;
   wishes.names = {"--lambda", "--lambdas", "--pieces", "--tune-for", "--comparisons"};
@@ -223,9 +268,7 @@ void add_fit_options(CLI::App& command, FitRequest& request) {
   add_scale(command, request);
   add_smoothing(command, request);
   add_tuning(command, request);
-  options.number("--tolerance", request.tolerance, "E", {1e-12, 1e-1, true, "a number from 1e-12 to 0.1"},
-                 "relative gap between objective and proved lower bound at which the result counts as optimal");
-  options.whole("--max-iterations", request.max_iterations, "N", {1, 1'000'000}, "limit on the solver's iterations");
+  add_limits(command, request);
   options.number("--time-limit", request.time_limit, "S", at_least_zero(),
                  "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
   options.threads(request.threads);
@@ -250,10 +293,20 @@ void check_request(const FitRequest& request) {
     throw Error("--method-parameter is for the classical methods; name one with --method");
   }
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
+  const LargeScaleRequest& large = request.large;
+  const bool for_admm = !large.checkpoint.empty() || !large.resume.empty() || large.early_stop;
+  if (for_admm && request.solver != "admm") {
+    throw Error("--checkpoint, --resume and --early-stop go with --solver admm");
+  }
 }
 
 AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision) {
-  return plan_fit(wishes_of(request, table), table.features, supervision ? &*supervision : nullptr);
+  const AutoFitOptions plan =
+      plan_fit(wishes_of(request, table), table.features, supervision ? &*supervision : nullptr);
+  if (request.solver == "admm" && plan.lambdas.size() > 1) {
+    throw Error("--solver admm needs --lambda V: cross-validation is by the exact solver");
+  }
+  return plan;
 }
 
 }  // namespace bregmax::app

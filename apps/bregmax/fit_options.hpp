@@ -13,6 +13,14 @@
 
 namespace bregmax::app {
 
+// What concerns the solver for large problems and long runs.
+struct LargeScaleRequest {
+  double memory_limit = 0;  // GB; 0: what the machine has
+  std::string checkpoint, resume;
+  double checkpoint_every = 60;
+  bool early_stop = false;
+};
+
 // What `bregmax fit` was asked to do.
 struct FitRequest {
   std::string data;
@@ -39,8 +47,9 @@ struct FitRequest {
   std::uint64_t repeats = 0;  // 0: not given
   double lipschitz_bound = std::numeric_limits<double>::infinity();
   std::string solver = "auto";
-  double tolerance = 1e-8;
-  std::uint64_t max_iterations = 200;
+  std::optional<double> tolerance;              // none: the solver's own
+  std::optional<std::uint64_t> max_iterations;  // the same
+  LargeScaleRequest large;
   double time_limit = 0;
   std::uint64_t threads = 0;
   std::uint64_t seed = 0;

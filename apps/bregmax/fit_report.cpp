@@ -123,6 +123,10 @@ std::string cause_of_constant(const FitOutcome& outcome, const std::optional<Sup
   return fmt::format("a --lambda smaller than {} may help", short_number(record.lambda));
 }
 
+double asked_tolerance(const FitOutcome& outcome, const FitOptions& options) {
+  return outcome.result.fit.model.record.solver == "admm" ? options.admm.tolerance : options.tolerance;
+}
+
 std::string next_steps(const FitOutcome& outcome) {
   const std::string& model = outcome.request.out;
   if (model.empty()) return "add --out MODEL to save it\n";
@@ -157,7 +161,7 @@ Json fit_as_json(const FitOutcome& outcome) {
       {"objective", known(report.objective)},
       {"dual_objective", known(report.dual_objective)},
       {"relative_gap", known(report.relative_gap)},
-      {"tolerance", options.tolerance},
+      {"tolerance", asked_tolerance(outcome, options)},
       {"loss", known(report.loss)},
       {"lipschitz", known(report.lipschitz)},
       {"lambda", known(model.record.lambda)},
@@ -177,6 +181,10 @@ Json fit_as_json(const FitOutcome& outcome) {
       {"supervision", known(model.record.supervision)},
       {"items", known(model.record.items)},
       {"solver", known(model.record.solver)},
+      {"solver_reason",
+       outcome.result.fit.solver_reason.empty() ? Json(nullptr) : Json(outcome.result.fit.solver_reason)},
+      {"primal_residual", proved(report.primal_residual)},
+      {"dual_residual", proved(report.dual_residual)},
       {"iterations", known(report.iterations)},
       {"seconds", known(report.seconds)},
       {"scale", known(options.scale == Scale::kStandard ? "standard" : "none")},
@@ -203,6 +211,9 @@ std::string fit_as_text(const FitOutcome& outcome) {
   if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   line("solver",
        fmt::format("{}, {}, {:.2f} s", model.record.solver, count_of(report.iterations, "iteration"), report.seconds));
+  if (model.record.solver == "admm" && !outcome.result.fit.solver_reason.empty()) {
+    line("", "chosen since " + outcome.result.fit.solver_reason);
+  }
   line("status", status_line(report));
   if (!outcome.result.tuning_ended_early) line("certificate", certificate_line(outcome.result.fit.certificate));
   line("model",
@@ -223,7 +234,7 @@ std::string explain_early_end(const FitOutcome& outcome) {
     case SolveStatus::kOptimal:
       return "";
     case SolveStatus::kIterationLimit:
-      reason = fmt::format("--max-iterations {} was reached", options.max_iterations);
+      reason = fmt::format("--max-iterations {} was reached", report.iterations);
       break;
     case SolveStatus::kTimeLimit:
       reason = fmt::format("--time-limit {} was reached", short_number(options.time_limit));
@@ -231,6 +242,8 @@ std::string explain_early_end(const FitOutcome& outcome) {
     case SolveStatus::kStopped:
       reason = "stopped by an interrupt";
       break;
+    case SolveStatus::kEarlyStopped:
+      return "";
     case SolveStatus::kNumericalError:
       reason = "rounding errors ended the progress";
       break;
@@ -238,7 +251,10 @@ std::string explain_early_end(const FitOutcome& outcome) {
   const bool tuning = outcome.result.tuning_ended_early, scored = outcome.result.fit.model.divergence != nullptr;
   std::string message = tuning ? fmt::format("bregmax: not tuned: {} while lambda was being chosen", reason)
                                : fmt::format("bregmax: not optimal: {} at a relative gap of {:.1e} ({} was asked for)",
-                                             reason, report.relative_gap, options.tolerance);
+                                             reason, report.relative_gap, asked_tolerance(outcome, options));
+  if (!outcome.request.large.checkpoint.empty()) {
+    message += fmt::format("; --resume {} continues", outcome.request.large.checkpoint);
+  }
   if (outcome.request.out.empty()) return message;
   if (outcome.saved) {
     return message +

@@ -29,7 +29,7 @@ void handle_interrupts_by(void (*handler)(int)) {
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;  // no system call fails over it
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
 extern "C" void request_interrupt(int signal) {
@@ -99,6 +99,9 @@ void ProgressLine::show(const Progress& progress) {
   std::string line = fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", progress.phase, "", done, "", kWidth - done,
                                  counted, progress.iteration);
   if (std::isfinite(progress.relative_gap)) line += fmt::format("  gap {:.1e}", progress.relative_gap);
+  if (std::isfinite(progress.primal_residual) && std::isfinite(progress.dual_residual)) {
+    line += fmt::format("  residuals {:.0e} {:.0e}", progress.primal_residual, progress.dual_residual);
+  }
   line += "  " + duration_text(progress.seconds);
   // A fraction of the work is a promise about time; the gap of a solver is not.
   if (progress.fraction > 0) {

@@ -18,8 +18,10 @@ namespace {
   throw Error(fmt::format("cannot write {}: {}", path.string(), std::generic_category().message(error)));
 }
 
+}  // namespace
+
 // The temporary file; removed unless it was renamed into place.
-class TemporaryFile {
+class AtomicFileWriter::TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target) : name_(target.string() + ".XXXXXX") {
     descriptor_ = ::mkstemp(name_.data());
@@ -66,15 +68,28 @@ class TemporaryFile {
   bool kept_ = false;
 };
 
-}  // namespace
-
-void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+AtomicFileWriter::AtomicFileWriter(const std::filesystem::path& path) : path_(path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
     throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path.string()));
   }
-  TemporaryFile file(path);
-  if (!file.write(content) || !file.finish(path)) fail_to_write(path, errno);
+  file_ = std::make_unique<TemporaryFile>(path);
+}
+
+AtomicFileWriter::~AtomicFileWriter() = default;
+
+void AtomicFileWriter::write(std::string_view part) {
+  if (!file_->write(part)) fail_to_write(path_, errno);
+}
+
+void AtomicFileWriter::commit() {
+  if (!file_->finish(path_)) fail_to_write(path_, errno);
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  AtomicFileWriter writer(path);
+  writer.write(content);
+  writer.commit();
 }
 
 }  // namespace bregmax

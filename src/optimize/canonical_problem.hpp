@@ -76,6 +76,8 @@ struct PrimalPoint {
   Matrix slopes;
 };
 void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, Solution& solution);
+// The other way; pieces that share their z take the first one's.
+PrimalPoint import_model(const CanonicalProblem& canonical, const Matrix& slopes, const Vector& offsets);
 
 // Multipliers of the grid (free entries >= 0, equality entries of any sign, order of equality_entries) and of the
 // hinge items, in canonical units.

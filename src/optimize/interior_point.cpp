@@ -2,27 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
-#include "bregmax/optimize/certificate.hpp"
 #include "optimize/primal_dual_method.hpp"
+#include "optimize/solve_support.hpp"
 #include "optimize/zero_model.hpp"
 
 namespace bregmax {
 namespace {
 
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
-};
+using internal::certify_into_report;
+using internal::Stopwatch;
 
 void check_options(const InteriorPointOptions& options) {
   if (!(options.tolerance >= 1e-12 && options.tolerance <= 0.1)) {
@@ -35,19 +28,6 @@ void check_options(const InteriorPointOptions& options) {
     throw Error(fmt::format("time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit));
   }
 }
-
-void certify_into_report(const LearningProblem& problem, Solution& solution) {
-  const Certificate certificate = certify(problem, solution);
-  SolveReport& report = solution.report;
-  report.objective = certificate.objective;
-  report.loss = certificate.loss;
-  report.lipschitz = certificate.lipschitz;
-  report.dual_objective = certificate.dual_objective;
-  report.relative_gap = certificate.relative_gap;
-  report.convexity_violation = certificate.convexity_violation;
-}
-
-constexpr Index kLeastParallelWork = 500'000;
 
 // Why the iterations ended, or nothing yet.
 using Verdict = std::optional<SolveStatus>;
@@ -152,20 +132,11 @@ class Run {
     control_.report(progress);
   }
 
-  // Rounding or an early end can leave L above its bound. Convexity survives scaling, so the model is scaled to it, and
-  // the certificate judges what that costs.
-  void respect_bound(Solution& solution) const {
-    const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
-    if (!(lipschitz > problem_.lipschitz_bound)) return;
-    solution.slopes *= problem_.lipschitz_bound / lipschitz;
-    solution.offsets *= problem_.lipschitz_bound / lipschitz;
-  }
-
   Solution export_solution(SolveStatus status) {
     Solution solution;
     solution.slopes.setZero(problem_.pieces, problem_.points.cols());
     internal::export_model(canonical_, method_.primal_point(), solution);
-    respect_bound(solution);
+    internal::respect_bound(problem_.lipschitz_bound, solution.slopes, solution.offsets);
     internal::export_dual(problem_, canonical_, method_.dual_point(), solution);
     certify_into_report(problem_, solution);
     const internal::IterateMeasures& last = method_.measure();
@@ -197,10 +168,8 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
   certify_into_report(problem, solution);
   solution.report.status = SolveStatus::kOptimal;
   if (solution.report.relative_gap > options.tolerance) {
-    // Threads that wait for each other cost more than they save on small problems.
-    const Index work = problem.points.rows() * problem.pieces * problem.points.cols();
-    std::optional<ThreadLimit> one_thread;
-    if (work < kLeastParallelWork) one_thread.emplace(1);
+    std::optional<ThreadLimit> limit;
+    internal::limit_threads(problem, limit);
     solution = Run(problem, options, control, watch).solve();
   }
   solution.report.seconds = watch.seconds();

@@ -107,6 +107,8 @@ std::string to_string(SolveStatus status) {
       return "time_limit";
     case SolveStatus::kStopped:
       return "stopped";
+    case SolveStatus::kEarlyStopped:
+      return "early_stopped";
     case SolveStatus::kNumericalError:
       break;
   }

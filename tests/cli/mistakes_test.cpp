@@ -118,8 +118,11 @@ TEST_F(Mistakes, DetectsWhatCannotBeTuned) {
   EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--picture", "p.svg"}), HasSubstr("only one lambda"));
   EXPECT_THAT(fit_csv(kGood, {"--hard-comparisons", "0"}), HasSubstr("--hard-comparisons"));
   EXPECT_THAT(fit_csv(kGood, {"--hard-comparisons", "2", "--all-pairs"}), HasSubstr("--all-pairs"));
-  EXPECT_THAT(fit_csv(kGood, {"--solver", "admm"}), HasSubstr("not part of this version"));
-  EXPECT_THAT(fit_csv(kGood, {"--solver", "simplex"}), HasSubstr("auto, exact"));
+  EXPECT_THAT(fit_csv(kGood, {"--solver", "admm"}), HasSubstr("needs --lambda V"));
+  EXPECT_THAT(fit_csv(kGood, {"--solver", "simplex"}), HasSubstr("auto, exact, admm"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--checkpoint", "s"}), HasSubstr("--solver admm"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--solver", "admm", "--memory-limit", "1e-9"}),
+              HasSubstr("GB of memory"));
   EXPECT_THAT(fit_csv(kGood, {"--scale", "minmax"}), HasSubstr("none, standard"));
 }
 

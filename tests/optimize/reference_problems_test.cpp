@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "bregmax/core/threads.hpp"
+#include "bregmax/optimize/admm.hpp"
 #include "bregmax/optimize/certificate.hpp"
 #include "bregmax/optimize/interior_point.hpp"
 #include "optimize/problems.hpp"
@@ -88,6 +90,24 @@ TEST(ReferenceProblems, AreSolvedToTheirOptimum) {
     const double found = solution.report.objective;
     EXPECT_LE(solution.report.iterations, 40);
     EXPECT_NEAR(found, reference.objective, reference.objective_error + 1e-6 * reference.objective + 1e-9);
+  }
+  EXPECT_EQ(count, 30);
+}
+
+TEST(ReferenceProblems, AreSolvedByAdmmToItsTolerance) {
+  ReferenceFile file(BREGMAX_TEST_DATA_DIR "/reference_problems.txt");
+  const ThreadLimit single(1);
+  int count = 0;
+  for (; file.next(); ++count) {
+    const ReferenceProblem reference = file.read();
+    SCOPED_TRACE(reference.name);
+    const SolveReport report = solve_admm(reference.problem).report;
+    EXPECT_EQ(report.status, SolveStatus::kOptimal) << report.relative_gap;
+    const double slack = reference.objective_error + 1e-6 * reference.objective + 1e-9;
+    const double unit = std::max(reference.objective, test::zero_objective(reference.problem) / 1000);
+    EXPECT_NEAR(report.objective, reference.objective, 1e-4 * unit + slack);
+    EXPECT_LE(report.dual_objective, reference.objective + slack);
+    EXPECT_GE(report.objective, reference.objective - slack);
   }
   EXPECT_EQ(count, 30);
 }

@@ -1,11 +1,29 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 namespace bregmax {
 
 // Writes the whole file or leaves what was there: a temporary file beside it is written, flushed to disk and renamed.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+// The same in parts, for content that should not be in memory twice: nothing changes until `commit`.
+class AtomicFileWriter {
+ public:
+  explicit AtomicFileWriter(const std::filesystem::path& path);
+  ~AtomicFileWriter();
+  AtomicFileWriter(const AtomicFileWriter&) = delete;
+  AtomicFileWriter& operator=(const AtomicFileWriter&) = delete;
+
+  void write(std::string_view part);
+  void commit();
+
+ private:
+  class TemporaryFile;
+  std::filesystem::path path_;
+  std::unique_ptr<TemporaryFile> file_;
+};
 
 }  // namespace bregmax

@@ -2,17 +2,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/core/supervision.hpp"
 #include "bregmax/model/model.hpp"
+#include "bregmax/optimize/admm.hpp"
 #include "bregmax/optimize/certificate.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
 
 namespace bregmax {
 
 enum class Scale { kNone, kStandard };
+enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact one
 
 struct FitOptions {
   double lambda = 1;                                                 // >= 0
@@ -24,13 +27,17 @@ struct FitOptions {
   double tolerance = 1e-8;  // relative gap
   int max_iterations = 200;
   double time_limit = 0;   // seconds; 0: none
-  std::uint64_t seed = 0;  // of the farthest-point start
+  std::uint64_t seed = 0;  // of the farthest-point start and of what an early stop holds out
+  Solver solver = Solver::kAuto;
+  AdmmOptions admm = {};    // tolerance, iterations and files of that solver; its time limit is the one above
+  bool early_stop = false;  // admm: holds out a fifth of the items and ends when their loss no longer falls
 };
 
 struct FitResult {
   Model model;
   SolveReport report;
   Certificate certificate;
+  std::string solver_reason = {};  // why the solver was chosen; empty where the caller chose it
 };
 
 // rows: n x d, unscaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.

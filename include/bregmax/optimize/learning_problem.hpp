@@ -32,7 +32,7 @@ struct LearningProblem {
 // Throws Error that names the first field that breaks the rules above.
 void validate(const LearningProblem& problem);
 
-enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError };
+enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError, kEarlyStopped };
 std::string to_string(SolveStatus status);  // "optimal", "iteration_limit", ...
 
 // The multipliers that prove a lower bound (see optimize/certificate.hpp).

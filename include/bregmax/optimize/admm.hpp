@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/optimize/learning_problem.hpp"
+
+namespace bregmax {
+
+// A model that a run may start from: piece k is <slopes_k, x> + offsets_k, in the units of the problem.
+struct StartModel {
+  Matrix slopes;   // K x d
+  Vector offsets;  // K
+};
+
+struct AdmmOptions {
+  double tolerance = 1e-4;            // on the certified relative gap; 1e-8 .. 1e-1
+  int max_iterations = 50'000;        // >= 1
+  double time_limit = 0;              // seconds; 0: none
+  double memory_limit = 0;            // bytes, compared with the prediction before anything large is allocated; 0: none
+  double over_relaxation = 1.7;       // > 0, < 2
+  int check_every = 50;               // iterations between certified bounds; later a tenth of all so far; >= 1
+  const StartModel* start = nullptr;  // must outlive the call
+
+  std::string checkpoint = {};   // a file that holds the state of the run, replaced atomically; empty: none
+  double checkpoint_every = 60;  // seconds; >= 0, 0: every iteration
+  std::string resume = {};       // a checkpoint of the same problem and options to continue from; empty: none
+
+  // The score of a model on data that the problem does not hold, lower is better; asked for when bounds are checked.
+  // When it has not improved for `patience` times, the run ends as kEarlyStopped, which is never optimal, with the
+  // model that scored best.
+  std::function<double(const StartModel& model)> validation = {};
+  int patience = 5;
+};
+
+// Bytes that a run will need at its peak, beside the problem itself.
+double predict_admm_memory(const LearningProblem& problem);
+
+// Solves the problem by the alternating direction method of multipliers, to a certified gap: the objective is that of a
+// model that satisfies every constraint, the bound that of feasible multipliers, and both are returned.
+// The result does not depend on the number of threads beyond rounding.
+Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options = {}, const RunControl& control = {});
+
+}  // namespace bregmax

@@ -1,0 +1,209 @@
+#include "bregmax/optimize/admm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "bregmax/core/error.hpp"
+#include "optimize/admm_checkpoint.hpp"
+#include "optimize/admm_engine.hpp"
+#include "optimize/solve_support.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::AdmmEngine;
+using internal::AdmmProof;
+using internal::AffinePieces;
+
+void check_options(const LearningProblem& problem, const AdmmOptions& options) {
+  const auto refuse = [](const char* name, double value, const char* allowed) {
+    throw Error(fmt::format("{} is {}; allowed: {}", name, value, allowed));
+  };
+  if (!(options.tolerance >= 1e-8 && options.tolerance <= 0.1)) refuse("tolerance", options.tolerance, "1e-8 to 0.1");
+  if (options.max_iterations < 1) refuse("max_iterations", options.max_iterations, "1 or more");
+  if (!(options.time_limit >= 0)) refuse("time_limit", options.time_limit, "0 (none) or more seconds");
+  if (!(options.memory_limit >= 0)) refuse("memory_limit", options.memory_limit, "0 (none) or more bytes");
+  if (!(options.over_relaxation > 0 && options.over_relaxation < 2)) {
+    refuse("over_relaxation", options.over_relaxation, "above 0 and below 2");
+  }
+  if (options.check_every < 1) refuse("check_every", options.check_every, "1 or more");
+  if (!(options.checkpoint_every >= 0)) refuse("checkpoint_every", options.checkpoint_every, "0 or more seconds");
+  if (options.patience < 1) refuse("patience", options.patience, "1 or more");
+  if (options.start == nullptr) return;
+  const StartModel& start = *options.start;
+  if (start.slopes.rows() != problem.pieces || start.slopes.cols() != problem.points.cols() ||
+      start.offsets.size() != problem.pieces) {
+    throw Error(fmt::format(
+        "the model to start from has {} x {} slopes and {} offsets; the problem has {} pieces and {} features",
+        start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces, problem.points.cols()));
+  }
+  if (!start.slopes.allFinite() || !start.offsets.allFinite()) {
+    throw Error("the model to start from has numbers that are not finite");
+  }
+}
+
+void check_memory(double needed, const AdmmOptions& options, const RunControl& control) {
+  constexpr double kGiga = 1e9;
+  if (options.memory_limit > 0 && needed > options.memory_limit) {
+    throw Error(fmt::format(
+        "the run would need {:.3f} GB of memory, above the limit of {:.3f} GB; fewer pieces or rows need less",
+        needed / kGiga, options.memory_limit / kGiga));
+  }
+  control.log(fmt::format("predicted memory: {:.3f} GB", needed / kGiga));
+}
+
+class Run {
+ public:
+  Run(AdmmEngine& engine, std::uint64_t fingerprint, const AdmmOptions& options, const RunControl& control)
+      : engine_(engine), fingerprint_(fingerprint), options_(options), control_(control) {}
+
+  Solution solve() {
+    proof_ = engine_.first_proof();
+    validated_ = proof_.model;
+    if (options_.resume.empty()) {
+      engine_.start(options_.start);
+    } else {
+      internal::CheckpointReader reader(options_.resume, fingerprint_);
+      engine_.set_members(reader.members());
+      reader.read(raw_state());
+      engine_.after_restore();
+    }
+    return make_solution(proof_.gap() <= options_.tolerance ? SolveStatus::kOptimal : iterate());
+  }
+
+ private:
+  SolveStatus iterate() {
+    while (true) {
+      report_progress();
+      if (const std::optional<SolveStatus> verdict = interrupted()) {
+        // What the last iterate proves must not change what a resumed run does.
+        if (!options_.checkpoint.empty()) write();
+        engine_.prove(proof_);
+        return proof_.gap() <= options_.tolerance ? SolveStatus::kOptimal : *verdict;
+      }
+      if (engine_.iteration() >= next_check_) {
+        next_check_ = engine_.iteration() + std::max(options_.check_every, engine_.iteration() / 10);
+        engine_.prove(proof_);
+        engine_.after_proof();
+        if (proof_.gap() <= options_.tolerance) return SolveStatus::kOptimal;
+        if (options_.validation && no_longer_improves()) return SolveStatus::kEarlyStopped;
+      }
+      if (!options_.checkpoint.empty() && watch_.seconds() - written_ >= options_.checkpoint_every) write();
+      engine_.iterate();
+    }
+  }
+
+  bool no_longer_improves() {
+    const AffinePieces model = engine_.model();
+    const double score = options_.validation({model.slopes, model.offsets});
+    if (score < best_score_) {
+      best_score_ = score;
+      validated_ = model;
+      waited_ = 0;
+      return false;
+    }
+    return ++waited_ >= options_.patience;
+  }
+
+  // Everything that decides how the run goes on, and what it returns.
+  internal::RawParts raw_state() {
+    internal::RawParts parts = engine_.raw_state();
+    const auto add = [&](auto* data, Index size) {
+      parts.emplace_back(reinterpret_cast<char*>(data), static_cast<std::size_t>(size) * sizeof(*data));
+    };
+    for (AffinePieces* pieces : {&proof_.model, &validated_}) {
+      add(pieces->slopes.data(), pieces->slopes.size());
+      add(pieces->offsets.data(), pieces->offsets.size());
+    }
+    add(proof_.dual.convexity.data(), proof_.dual.convexity.size());
+    add(proof_.dual.items.data(), proof_.dual.items.size());
+    for (double* number : {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation,
+                           &proof_.dual_objective, &proof_.unit, &proof_.repair_part, &best_score_}) {
+      add(number, 1);
+    }
+    add(&waited_, 1);
+    add(&next_check_, 1);
+    return parts;
+  }
+
+  void write() {
+    internal::write_checkpoint(options_.checkpoint, fingerprint_, engine_.members(), raw_state());
+    written_ = watch_.seconds();
+  }
+
+  std::optional<SolveStatus> interrupted() const {
+    if (control_.stop_requested()) return SolveStatus::kStopped;
+    if (options_.time_limit > 0 && watch_.seconds() >= options_.time_limit) return SolveStatus::kTimeLimit;
+    if (engine_.iteration() >= options_.max_iterations) return SolveStatus::kIterationLimit;
+    return std::nullopt;
+  }
+
+  void report_progress() const {
+    if (!control_.on_progress) return;
+    Progress progress;
+    progress.phase = "solve";
+    progress.iteration = engine_.iteration();
+    progress.objective = proof_.objective;
+    progress.relative_gap = proof_.gap();
+    progress.primal_residual = engine_.residuals().primal;
+    progress.dual_residual = engine_.residuals().dual;
+    progress.seconds = watch_.seconds();
+    control_.report(progress);
+  }
+
+  Solution make_solution(SolveStatus status) {
+    Solution solution;
+    SolveReport& report = solution.report;
+    if (status == SolveStatus::kEarlyStopped) engine_.choose_model(validated_, proof_);
+    solution.slopes = std::move(proof_.model.slopes);
+    solution.offsets = std::move(proof_.model.offsets);
+    solution.dual = std::move(proof_.dual);
+    report.status = status;
+    report.iterations = engine_.iteration();
+    report.seconds = watch_.seconds();
+    report.objective = proof_.objective;
+    report.loss = proof_.loss;
+    report.lipschitz = proof_.lipschitz;
+    report.dual_objective = proof_.dual_objective;
+    report.relative_gap = proof_.gap();
+    report.primal_residual = engine_.residuals().primal;
+    report.dual_residual = engine_.residuals().dual;
+    report.convexity_violation = proof_.convexity_violation;
+    return solution;
+  }
+
+  AdmmEngine& engine_;
+  std::uint64_t fingerprint_;
+  const AdmmOptions& options_;
+  const RunControl& control_;
+  internal::Stopwatch watch_;
+  AdmmProof proof_;
+  AffinePieces validated_;
+  double best_score_ = std::numeric_limits<double>::infinity(), written_ = 0;
+  int waited_ = 0, next_check_ = 1;
+};
+
+std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options) {
+  const bool needed = !options.checkpoint.empty() || !options.resume.empty();
+  return needed ? internal::fingerprint(problem, options) : 0;
+}
+
+}  // namespace
+
+double predict_admm_memory(const LearningProblem& problem) { return internal::predict_entry_memory(problem); }
+
+Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
+  validate(problem);
+  check_options(problem, options);
+  check_memory(predict_admm_memory(problem), options, control);
+  std::optional<ThreadLimit> limit;
+  internal::limit_threads(problem, limit);
+  const auto engine = internal::make_entry_engine(problem, options);
+  return Run(*engine, key_of(problem, options), options, control).solve();
+}
+
+}  // namespace bregmax

@@ -1,0 +1,148 @@
+#include "optimize/admm_checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "bregmax/core/atomic_file.hpp"
+#include "bregmax/core/error.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 1\n";
+
+class Checksum {
+ public:
+  void add(const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    std::size_t done = 0;
+    for (; done + 8 <= size; done += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + done, 8);
+      mix(word);
+    }
+    for (; done < size; ++done) mix(bytes[done]);
+  }
+  template <class T>
+  void add_all(const std::vector<T>& items) {
+    mix(items.size());
+    add(items.data(), items.size() * sizeof(T));
+  }
+  void add_number(double number) { add(&number, sizeof(number)); }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void mix(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x9E3779B97F4A7C15ULL;
+    value_ ^= value_ >> 29U;
+  }
+  std::uint64_t value_ = 0xCBF29CE484222325ULL;
+};
+
+std::string_view bytes_of(const void* data, std::size_t size) { return {static_cast<const char*>(data), size}; }
+
+}  // namespace
+
+std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options) {
+  Checksum sum;
+  sum.add(problem.points.data(), static_cast<std::size_t>(problem.points.size()) * sizeof(double));
+  sum.add_all(problem.piece_of);
+  // Field by field: structs have padding.
+  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
+    for (const Comparison& c : *comparisons) {
+      for (const Index row : {c.i, c.j, c.k, c.l}) sum.add(&row, sizeof(row));
+      sum.add_number(c.weight);
+    }
+  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
+    for (const Pair& p : *pairs) {
+      for (const Index row : {p.i, p.j}) sum.add(&row, sizeof(row));
+      sum.add_number(p.similar ? p.weight : -1 - p.weight);
+    }
+  } else {
+    for (const Target& t : std::get<Targets>(problem.supervision)) {
+      for (const Index row : {t.i, t.j}) sum.add(&row, sizeof(row));
+      sum.add_number(t.value);
+      sum.add_number(t.weight);
+    }
+  }
+  for (const double x :
+       {problem.lambda, problem.lipschitz_bound, options.over_relaxation, static_cast<double>(options.check_every),
+        static_cast<double>(options.patience), options.validation ? 1.0 : 0.0}) {
+    sum.add_number(x);
+  }
+  return sum.value();
+}
+
+void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const std::vector<Index>& members,
+                      const RawParts& parts) {
+  AtomicFileWriter file(path);
+  Checksum sum;
+  const auto put = [&](const void* data, std::size_t size) {
+    file.write(bytes_of(data, size));
+    sum.add(data, size);
+  };
+  put(kMark.data(), kMark.size());
+  put(&fingerprint, sizeof(fingerprint));
+  const std::uint64_t count = members.size();
+  put(&count, sizeof(count));
+  put(members.data(), members.size() * sizeof(Index));
+  for (const auto& [data, size] : parts) put(data, size);
+  const std::uint64_t value = sum.value();
+  file.write(bytes_of(&value, sizeof(value)));
+  file.commit();
+}
+
+void CheckpointReader::refuse(const std::string& reason) const {
+  throw Error(fmt::format("cannot resume from {}: {}", path_, reason));
+}
+
+CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t fingerprint) : path_(path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse("it cannot be read");
+  content_.assign(std::istreambuf_iterator<char>(file), {});
+  if (!content_.starts_with(kMark)) refuse("it is not a checkpoint of this version");
+  place_ = kMark.size();
+  const auto take = [&](void* to, std::size_t size) {
+    if (place_ + size > content_.size()) refuse("it is cut off");
+    std::memcpy(to, content_.data() + place_, size);
+    place_ += size;
+  };
+  std::uint64_t found = 0, count = 0;
+  take(&found, sizeof(found));
+  if (found != fingerprint) refuse("it belongs to other data, supervision or options");
+  take(&count, sizeof(count));
+  if (count > content_.size()) refuse("it is damaged");
+  members_.resize(count);
+  take(members_.data(), count * sizeof(Index));
+}
+
+void CheckpointReader::read(const RawParts& parts) {
+  std::size_t size = place_ + sizeof(std::uint64_t);
+  for (const auto& part : parts) size += part.second;
+  if (size != content_.size()) refuse("it is cut off or damaged");
+  // The same calls as in writing, so that the sums agree.
+  Checksum sum;
+  std::size_t from = 0;
+  const auto count = [&](std::size_t bytes) {
+    sum.add(content_.data() + from, bytes);
+    from += bytes;
+  };
+  for (const std::size_t bytes :
+       {kMark.size(), sizeof(std::uint64_t), sizeof(std::uint64_t), members_.size() * sizeof(Index)}) {
+    count(bytes);
+  }
+  for (const auto& part : parts) count(part.second);
+  std::uint64_t written = 0;
+  std::memcpy(&written, content_.data() + from, sizeof(written));
+  if (written != sum.value()) refuse("its checksum is wrong");
+  for (const auto& [data, bytes] : parts) {
+    std::memcpy(data, content_.data() + place_, bytes);
+    place_ += bytes;
+  }
+  content_ = {};
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,45 @@
+#include "optimize/admm_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optimize/solve_support.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr double kLeastPart = 1e-8, kMostPart = 0.3, kPartFactor = 4;
+
+// Pieces with as little of the strictly convex model as makes them feasible; searched for from what was last time.
+bool make_feasible(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces& pieces, double& part) {
+  const AffinePieces given = pieces;
+  part = part / (kPartFactor * kPartFactor) < kLeastPart ? 0 : part / (kPartFactor * kPartFactor);
+  while (part <= kMostPart) {
+    if (repair.repair(part, pieces)) return true;
+    pieces = given;
+    part = std::max(kLeastPart, kPartFactor * part);
+  }
+  part = 0;
+  if (problem.pieces != problem.points.rows()) return false;
+  repair.take_over(pieces);
+  return repair.violation(pieces).feasible();
+}
+
+}  // namespace
+
+void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
+                   const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof) {
+  AffinePieces candidate = pieces;
+  if (!make_feasible(problem, repair, candidate, proof.repair_part)) return;
+  respect_bound(problem.lipschitz_bound, candidate.slopes, candidate.offsets);
+  const double loss = loss_of(candidate), lipschitz = candidate.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double objective = loss + problem.lambda * lipschitz;
+  if (!(objective < proof.objective)) return;
+  proof.convexity_violation = repair.violation(candidate).largest;
+  proof.model = std::move(candidate);
+  proof.loss = loss;
+  proof.lipschitz = lipschitz;
+  proof.objective = objective;
+}
+
+}  // namespace bregmax::internal

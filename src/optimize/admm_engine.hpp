@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "bregmax/optimize/admm.hpp"
+#include "optimize/admm_state.hpp"
+#include "optimize/convex_repair.hpp"
+
+namespace bregmax::internal {
+
+// The best that a run has proved so far: a feasible model with the lowest objective, and the highest lower bound.
+struct AdmmProof {
+  AffinePieces model;
+  double objective = 0, loss = 0, lipschitz = 0, convexity_violation = 0;
+  double dual_objective = 0;
+  double unit = 1;         // what the gap is relative to
+  DualSolution dual;       // of the lower bound; empty where it would be too large
+  double repair_part = 0;  // of the strictly convex model that the last repair needed
+
+  double gap() const { return (objective - dual_objective) / unit; }
+};
+
+// The iterations, on one of the forms of the problem.
+class AdmmEngine {
+ public:
+  virtual ~AdmmEngine() = default;
+
+  // none: from the zero model.
+  virtual void start(const StartModel* model) = 0;
+  virtual void iterate() = 0;
+  virtual int iteration() const = 0;
+  virtual AdmmResiduals residuals() const = 0;
+  // The model of the iterate, which may violate constraints.
+  virtual AffinePieces model() = 0;
+  // The proof of the zero model: what every run begins with.
+  virtual AdmmProof first_proof() = 0;
+  // Improves the proof with what the iterate shows.
+  virtual void prove(AdmmProof& proof) = 0;
+  // Puts a feasible model next to the given one into the proof, though another is better; none: as it was.
+  virtual void choose_model(const AffinePieces& model, AdmmProof& proof) = 0;
+  // After a proof that the run goes on from.
+  virtual void after_proof() {}
+
+  // All that decides how the iterations go on; set_members() before raw_state() is filled, after_restore() when it is.
+  virtual std::vector<Index> members() const { return {}; }
+  virtual void set_members(const std::vector<Index>& /*members*/) {}
+  virtual RawParts raw_state() = 0;
+  virtual void after_restore() = 0;
+};
+
+std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem, const AdmmOptions& options);
+double predict_entry_memory(const LearningProblem& problem);
+
+// Tries to make the given pieces feasible at the least cost, and keeps them in the proof if they are better. `loss_of`
+// gives the loss of a model.
+void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
+                   const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof);
+
+}  // namespace bregmax::internal

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "optimize/admm_norm.hpp"
+#include "optimize/admm_state.hpp"
+#include "optimize/canonical_problem.hpp"
+#include "optimize/divergence_grid.hpp"
+#include "optimize/entry_set.hpp"
+#include "optimize/normal_equations.hpp"
+
+namespace bregmax::internal {
+
+// The alternating direction method of multipliers on a set of entries of the divergence grid.
+//
+// Block one, x = (z, a), is least squares: every copy that block two holds of a linear function of x, and the losses
+// that are quadratic. Block two holds copies of
+//   D of each entry of the set, for D >= 0, its linear cost and its hinge;
+//   both D of each coupled hinge, so that block one meets entries only and keeps the structure of the normal equations;
+//   the slopes, for the norms and L.
+// Each has a closed form. A copy is one number, its slack plus its multiplier over its penalty.
+//
+// A copy that nothing presses on only holds x where it was, and one that is pressed for good is slow to find its
+// multiplier: so penalties have levels, chosen by where a copy stands: on a kink, near one, or away from all. Levels,
+// the common penalty and the set change ever more rarely, and then no more, so that the iterations converge.
+class AdmmEntries {
+ public:
+  AdmmEntries(const CanonicalProblem& problem, double relaxation);
+
+  void start(const PrimalPoint& point);
+  // Allocates nothing, but where penalties change.
+  void iterate();
+
+  int iteration() const { return numbers_.iteration; }
+  const AdmmResiduals& residuals() const { return numbers_.residuals; }
+  PrimalPoint primal_point() const;
+  DualPoint dual_point();
+  // Of the iterations since the penalties changed, or since clear_average(): what oscillates cancels.
+  int averaged() const { return numbers_.averaged; }
+  PrimalPoint average_primal() const;
+  DualPoint average_dual();
+  void clear_average();
+  Index set_size() const { return entries_.size(); }
+
+  // All that decides how the iterations go on: the flat entries of the set, then the parts.
+  std::vector<Index> members() const;
+  void set_members(const std::vector<Index>& members);
+  RawParts raw_state();
+  void after_restore() { factor(); }
+
+ private:
+  enum class Kind : std::uint8_t { kFree, kEqual, kZero };
+  struct Numbers {
+    int iteration = 0, next_adaptation = 0, adaptations = 0, averaged = 0;
+    double penalty = 0, norm_weight = 1;
+    AdmmResiduals residuals, norm_residuals;
+  };
+
+  Kind kind(Index position) const { return kind_of_entry_[static_cast<std::size_t>(entries_.entry(position))]; }
+  double penalty(Index position) const { return numbers_.penalty * level_(position); }
+  double slack_of(Index position, double copy) const;
+  void resize_to_set();
+  void set_slacks();
+  void set_penalties();
+  void want();
+  void move_copies();
+  void measure();
+  void adapt();
+  void grow();
+  void choose_levels();
+  void split();
+  void join();
+  void factor();
+  void add_to_average();
+  PrimalPoint primal_at(const Vector& x) const;
+  DualPoint dual_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled);
+
+  const CanonicalProblem& problem_;
+  double relaxation_;
+  EntrySet entries_;
+  DivergenceGrid grid_;
+  std::unique_ptr<Factorization> factorization_;
+  NormalWeights weights_;
+  LipschitzProx prox_;
+  Numbers numbers_;
+  double margin_ = 0;
+  Vector hinge_of_entry_;            // flat
+  std::vector<Kind> kind_of_entry_;  // flat
+
+  Vector x_, right_;                             // z, slopes, L
+  Vector divergence_, wanted_;                   // of the set
+  Vector copy_, slack_, old_slack_, level_;      // of the set
+  Vector plus_copy_, plus_slack_, old_plus_;     // of the coupled hinges
+  Vector minus_copy_, minus_slack_, old_minus_;  //
+  Vector item_level_, item_penalty_;             //
+  Matrix slope_copy_, slope_slack_, old_slope_;  // pieces x features
+  Vector norm_level_, norm_penalty_;             // of the pieces
+  Vector x_sum_, entry_sum_, coupled_sum_;       // of the average
+};
+
+}  // namespace bregmax::internal

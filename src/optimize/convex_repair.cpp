@@ -1,0 +1,133 @@
+#include "optimize/convex_repair.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optimize/at.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr Index kRowBlock = 256;
+constexpr double kRounding = 1e-11;  // relative to the largest divergence
+constexpr double kFeasible = 1e-8;   // the same, of a model that counts as feasible, as with the exact solver
+constexpr int kMostSweeps = 40;
+
+// values = rows begin .. end - 1 times pieces.
+void block_values(const Matrix& points, const AffinePieces& pieces, Index begin, Index end, Matrix& values) {
+  values.resize(end - begin, pieces.offsets.size());
+  values.noalias() = points.middleRows(begin, end - begin) * pieces.slopes.transpose();
+  values.rowwise() += pieces.offsets.transpose();
+}
+
+// Calls each(values of a block of rows, first row, end), blocks on several threads.
+template <class Each>
+void for_each_block(const LearningProblem& problem, const AffinePieces& pieces, const Each& each) {
+  const Index rows = problem.points.rows(), blocks = (rows + kRowBlock - 1) / kRowBlock;
+#pragma omp parallel if (rows * problem.pieces > 100'000)
+  {
+    Matrix values;
+#pragma omp for schedule(dynamic)
+    for (Index b = 0; b < blocks; ++b) {
+      const Index begin = b * kRowBlock, end = std::min(rows, begin + kRowBlock);
+      block_values(problem.points, pieces, begin, end, values);
+      each(values, begin, end);
+    }
+  }
+}
+
+double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }
+
+// Tangents, at the mean row of each piece, of the squared distance of features divided by their deviation.
+AffinePieces tangents(const LearningProblem& problem) {
+  const Index features = problem.points.cols();
+  const Vector mean = problem.points.colwise().mean().transpose();
+  Vector inverse_variance(features);
+  for (Index j = 0; j < features; ++j) {
+    const double variance = (problem.points.col(j).array() - mean(j)).square().mean();
+    inverse_variance(j) = variance > 0 ? 1 / variance : 0;
+  }
+  Matrix center = Matrix::Zero(problem.pieces, features);
+  Vector count = Vector::Zero(problem.pieces);
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    center.row(problem.piece_of[at(i)]) += problem.points.row(i) - mean.transpose();
+    count(problem.piece_of[at(i)]) += 1;
+  }
+  center.array().colwise() /= count.array();
+  AffinePieces tangent;
+  tangent.slopes = center * inverse_variance.asDiagonal();
+  tangent.offsets = -0.5 * center.cwiseProduct(tangent.slopes).rowwise().sum() - tangent.slopes * mean;
+  const double lipschitz = lipschitz_of(tangent);
+  if (lipschitz > 0 && std::isfinite(lipschitz)) {
+    tangent.slopes /= lipschitz;
+    tangent.offsets /= lipschitz;
+  } else {
+    tangent.slopes.setZero();
+    tangent.offsets.setZero();
+  }
+  return tangent;
+}
+
+}  // namespace
+
+ConvexRepair::ConvexRepair(const LearningProblem& problem) : problem_(problem), interior_(tangents(problem)) {}
+
+bool ConvexRepair::Violation::feasible() const { return largest <= kFeasible * std::max(scale, 1e-300); }
+
+ConvexRepair::Sweep ConvexRepair::sweep(const AffinePieces& pieces) const {
+  Vector lack(problem_.points.rows()), reach(problem_.points.rows());
+  for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const auto row = values.row(i - begin);
+      const double own = row(problem_.piece_of[at(i)]);
+      lack(i) = row.maxCoeff() - own;
+      reach(i) = own - row.minCoeff();
+    }
+  });
+  Sweep result{Vector::Zero(problem_.pieces), std::max(0.0, reach.maxCoeff())};
+  for (Index i = 0; i < lack.size(); ++i) {
+    double& raise = result.raise(problem_.piece_of[at(i)]);
+    raise = std::max(raise, lack(i));
+  }
+  return result;
+}
+
+ConvexRepair::Violation ConvexRepair::violation(const AffinePieces& pieces) const {
+  const Sweep found = sweep(pieces);
+  return {found.raise.maxCoeff(), found.scale};
+}
+
+bool ConvexRepair::repair(double part, AffinePieces& pieces) const {
+  if (part > 0) {
+    // Of the same Lipschitz constant, so that the mixture's is not above it.
+    const double lipschitz = lipschitz_of(pieces);
+    pieces.slopes = (1 - part) * pieces.slopes + part * lipschitz * interior_.slopes;
+    pieces.offsets = (1 - part) * pieces.offsets + part * lipschitz * interior_.offsets;
+  }
+  double before = 0;
+  for (int step = 0; step < kMostSweeps; ++step) {
+    const Sweep now = sweep(pieces);
+    const double lack = now.raise.maxCoeff();
+    if (lack <= kRounding * now.scale) return true;
+    // A lack that does not shrink is going around a cycle.
+    if (step % 8 == 7 && lack > 0.9 * before) return false;
+    if (step % 8 == 0 || step == 0) before = lack;
+    pieces.offsets += now.raise;
+  }
+  return violation(pieces).feasible();
+}
+
+void ConvexRepair::take_over(AffinePieces& pieces) const {
+  const AffinePieces before = pieces;
+  for_each_block(problem_, before, [&](const Matrix& values, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      Index largest = 0;
+      const Index own = problem_.piece_of[at(i)];
+      if (values.row(i - begin).maxCoeff(&largest) <= values(i - begin, own)) continue;
+      pieces.slopes.row(own) = before.slopes.row(largest);
+      pieces.offsets(own) = before.offsets(largest);
+    }
+  });
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,50 @@
+#pragma once
+
+// What every solver of the learning problem needs around its iterations.
+
+#include <chrono>
+#include <optional>
+
+#include "bregmax/core/threads.hpp"
+#include "bregmax/optimize/certificate.hpp"
+
+namespace bregmax::internal {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+inline void put_into_report(const Certificate& certificate, SolveReport& report) {
+  report.objective = certificate.objective;
+  report.loss = certificate.loss;
+  report.lipschitz = certificate.lipschitz;
+  report.dual_objective = certificate.dual_objective;
+  report.relative_gap = certificate.relative_gap;
+  report.convexity_violation = certificate.convexity_violation;
+}
+
+inline void certify_into_report(const LearningProblem& problem, Solution& solution) {
+  put_into_report(certify(problem, solution), solution.report);
+}
+
+// Threads that wait for each other cost more than they save on small problems.
+inline void limit_threads(const LearningProblem& problem, std::optional<ThreadLimit>& limit) {
+  constexpr Index kLeastParallelWork = 500'000;
+  const Index work = problem.points.rows() * problem.pieces * problem.points.cols();
+  if (work < kLeastParallelWork) limit.emplace(1);
+}
+
+// Rounding or an early end can leave L above its bound. Convexity survives scaling, so the model is scaled to it.
+inline void respect_bound(double bound, Matrix& slopes, Vector& offsets) {
+  const double lipschitz = slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  if (!(lipschitz > bound)) return;
+  slopes *= bound / lipschitz;
+  offsets *= bound / lipschitz;
+}
+
+}  // namespace bregmax::internal

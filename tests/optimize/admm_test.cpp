@@ -1,0 +1,165 @@
+#include "bregmax/optimize/admm.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "data/temporary_directory.hpp"
+#include "optimize/admm_norm.hpp"
+#include "optimize/problems.hpp"
+
+namespace bregmax {
+namespace {
+
+using bregmax::testing::TemporaryDirectory;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+LearningProblem work(test::Kind kind, Index rows = 40, int pieces = 40, double lambda = 0.5) {
+  Random random(1);
+  Matrix points = test::normal_rows(random, rows, 3);
+  auto supervision = test::random_supervision(random, kind, rows, 150);
+  auto piece_of = pieces == rows ? test::own_pieces(rows) : test::nearest_pieces(random, points, pieces);
+  return test::make_problem(std::move(points), std::move(piece_of), std::move(supervision), lambda);
+}
+
+// The objective is of a feasible model and the bound is proved, so the optimum lies between them.
+TEST(Admm, BoundsHoldTheOptimumOf200RandomProblems) {
+  Random random(11);
+  const int problems = test::repeats(200);
+  int close = 0;
+  for (int t = 0; t < problems; ++t) {
+    const LearningProblem problem = test::random_problem(random, test::kKinds[t % 3]);
+    const double optimum = test::solve(problem).report.objective;
+    const ThreadLimit single(1);
+    const SolveReport report = solve_admm(problem).report;
+    const double unit = std::max(optimum, test::zero_objective(problem) / 1000);
+    EXPECT_GE(report.objective, optimum - 1e-6 * unit) << test::describe(problem);
+    EXPECT_LE(report.dual_objective, optimum + 1e-6 * unit) << test::describe(problem);
+    EXPECT_LE(report.lipschitz, problem.lipschitz_bound * (1 + 1e-9)) << test::describe(problem);
+    if (report.status == SolveStatus::kOptimal) {
+      EXPECT_LE(report.relative_gap, 1e-4);
+      EXPECT_LE(std::abs(report.objective - optimum), 1.01e-4 * unit) << test::describe(problem);
+      ++close;
+    }
+  }
+  EXPECT_EQ(close, problems);
+}
+
+TEST(Admm, ReachesTheExactOptimum) {
+  for (const auto kind : test::kKinds)
+    for (const int pieces : {40, 8}) {
+      const LearningProblem problem = work(kind, 40, pieces);
+      const double optimum = test::solve(problem).report.objective;
+      const SolveReport report = solve_admm(problem).report;
+      EXPECT_EQ(report.status, SolveStatus::kOptimal);
+      EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
+    }
+}
+
+TEST(Admm, DoesNotDependOnTheNumberOfThreads) {
+  for (const auto kind : test::kKinds) {
+    const LearningProblem problem = work(kind, 420, 420);  // too large for one thread
+    const auto objective = [&](int threads) {
+      const ThreadLimit limit(threads);
+      return solve_admm(problem, {.max_iterations = 30}).report.objective;
+    };
+    const double one = objective(1);
+    EXPECT_NEAR(objective(2), one, 1e-9 * one);
+  }
+}
+
+TEST(Admm, ResumesToTheSameBits) {
+  const TemporaryDirectory directory;
+  for (const auto kind : test::kKinds) {
+    const LearningProblem problem = work(kind);
+    const std::string file = directory / "state";
+    const Solution whole = solve_admm(problem, {.tolerance = 1e-8, .max_iterations = 230});
+    for (const int first : {1, 49, 50, 117}) {
+      solve_admm(problem, {.tolerance = 1e-8, .max_iterations = first, .checkpoint = file});
+      const Solution rest = solve_admm(problem, {.tolerance = 1e-8, .max_iterations = 230, .resume = file});
+      EXPECT_EQ(rest.report.objective, whole.report.objective) << first;
+      EXPECT_EQ(rest.report.dual_objective, whole.report.dual_objective) << first;
+      EXPECT_EQ(rest.slopes, whole.slopes) << first;
+      EXPECT_EQ(rest.report.iterations, whole.report.iterations);
+    }
+  }
+}
+
+TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "state";
+  const LearningProblem problem = work(test::Kind::kPairs);
+  solve_admm(problem, {.tolerance = 1e-8, .max_iterations = 3, .checkpoint = file});
+  LearningProblem other = problem;
+  other.lambda *= 2;
+  EXPECT_THAT([&] { solve_admm(other, {.resume = file}); }, ThrowsMessage<Error>(HasSubstr("other data")));
+  std::string content;
+  {
+    std::ifstream in(file, std::ios::binary);
+    content.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  content[content.size() / 2] = static_cast<char>(content[content.size() / 2] ^ 1);
+  std::ofstream(file, std::ios::binary) << content;
+  EXPECT_THAT([&] { solve_admm(problem, {.resume = file}); }, ThrowsMessage<Error>(HasSubstr("checksum")));
+  std::ofstream(file, std::ios::binary) << content.substr(0, content.size() - 9);
+  EXPECT_THAT([&] { solve_admm(problem, {.resume = file}); }, ThrowsMessage<Error>(HasSubstr("cut off")));
+}
+
+TEST(Admm, EarlyStopIsNeverCalledOptimal) {
+  const LearningProblem problem = work(test::Kind::kComparisons);
+  AdmmOptions options{.tolerance = 1e-8};
+  options.check_every = 5;
+  double calls = 0;
+  options.validation = [&](const StartModel&) { return ++calls; };
+  const SolveReport report = solve_admm(problem, options).report;
+  EXPECT_EQ(report.status, SolveStatus::kEarlyStopped);
+  EXPECT_EQ(calls, 1 + options.patience);
+}
+
+TEST(Admm, RefusesWhatItCannotDo) {
+  const LearningProblem problem = work(test::Kind::kPairs);
+  const auto refused = [&](const AdmmOptions& options, const char* message) {
+    EXPECT_THAT([&] { solve_admm(problem, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({.tolerance = 0}, "tolerance");
+  refused({.max_iterations = 0}, "max_iterations");
+  refused({.time_limit = -1}, "time_limit");
+  refused({.memory_limit = 1000}, "need less");
+  refused({.over_relaxation = 2}, "over_relaxation");
+  refused({.resume = "/nonexistent/file"}, "cannot be read");
+}
+
+// The minimum of lambda L + sum_k v_k / 2 ||P_k - X_k||^2 is where the derivative by L changes its sign.
+TEST(LipschitzProx, SatisfiesItsOptimalityConditions) {
+  Random random(3);
+  for (int t = 0; t < 100; ++t) {
+    const Index pieces = 1 + random.uniform_index(6), features = 1 + random.uniform_index(4);
+    Vector weight(features);
+    for (double& w : weight) w = 1 + 3 * random.uniform();
+    const Matrix x = test::normal_rows(random, pieces, features);
+    Matrix shrunk(pieces, features);
+    const double lambda = 3 * random.uniform();
+    Vector penalties(pieces);
+    for (double& p : penalties) p = 0.5 + random.uniform();
+    const double lipschitz = internal::LipschitzProx(pieces, weight).apply(x, lambda, 1e300, penalties, shrunk);
+    double price = 0;
+    for (Index k = 0; k < pieces; ++k) {
+      EXPECT_LE(shrunk.row(k).cwiseAbs().dot(weight), lipschitz + 1e-9);
+      price += penalties(k) * ((x - shrunk).row(k).cwiseAbs().transpose().array() / weight.array()).maxCoeff();
+    }
+    if (lipschitz > 0) {
+      EXPECT_NEAR(price, lambda, 1e-9);
+    }
+    if (lipschitz == 0) {
+      EXPECT_LE(price, lambda + 1e-9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bregmax
