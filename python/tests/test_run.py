@@ -7,9 +7,11 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import bregmax
 
@@ -106,7 +108,11 @@ def test_the_result_does_not_depend_on_the_threads(few):
 
 def test_verbose_shows_progress(capsys):
     X, y = long_problem()
-    bregmax.NCA(form="full", verbose=1).fit(X, y)
+    # Long enough to be worth a bar on any machine: reports come a few times a second.
+    rows = np.random.default_rng(0).normal(size=(3000, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        bregmax.NCA(form="full", verbose=1, max_iter=30).fit(rows, np.arange(3000) % 2)
     assert "%" in capsys.readouterr().err
     bregmax.BregmanLearner(1.0, verbose=1).fit(X[:150], y[:150])
     shown = capsys.readouterr()

@@ -72,6 +72,7 @@ TuneResult restricted(const TuneResult& result, const std::function<bool(const S
 
 std::vector<Settings> chosen_settings(const TuneResult& cross) {
   std::vector<Settings> chosen;
+  chosen.reserve(kTableMeasures.size());
   for (const Measure measure : kTableMeasures) {
     chosen.push_back(cross.record.candidates[static_cast<std::size_t>(best_candidate(cross, measure))]);
   }
