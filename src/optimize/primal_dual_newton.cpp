@@ -127,7 +127,7 @@ void PrimalDualMethod::solve_direction() {
   rhs_ -= dual_residual_x_;
 
   const double rhs_norm = rhs_.lpNorm<Eigen::Infinity>();
-  const double wanted = std::max(0.01 * measures_.dual_residual, (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm);
+  const double wanted = std::max(0.3 * measures_.dual_residual, (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm);
   const double reached = normal_.solve(rhs_, dx_, wanted, kMostRefinements);
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
   const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm;

@@ -15,14 +15,13 @@ SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntryS
       eliminated_(problem.pieces * problem.features, y_count_),
       width_(at(problem.pieces), 0),
       place_(at(y_count_), 0),
-      location_by_feature_(problem.location.transpose()),
       difference_(problem.locations, problem.features),
       weighted_(problem.locations, problem.features),
-      at_location_(problem.locations),
       sum_of_location_(problem.locations),
-      gathered_(y_count_),
-      solved_(std::max<Index>(1, problem.features)) {
+      gathered_(y_count_) {
   if (entries.complete()) {
+    products_.resize(problem.pieces, problem.locations);
+    solved_.resize(problem.pieces, problem.features);
     columns_.resize(at(y_count_));
     std::iota(columns_.begin(), columns_.end(), Index{0});
   } else {
@@ -220,17 +219,18 @@ void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
 // C_k' u = w (u . (anchor - location)) at the owner of each location.
 void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
   const Index d = p_.features, locations = p_.locations, last = y_count_ - 1;
+  std::copy_n(slopes, solved_.size(), solved_.data());
+  for (Index k = 0; k < p_.pieces; ++k) unwhiten(k, solved_.row(k).data());
+  gemm(false, true, p_.pieces, locations, d, 1, solved_.data(), d, p_.location.data(), d, 0, products_.data(),
+       locations);
   sum_of_location_.setZero();
   for (Index k = 0; k < p_.pieces; ++k) {
-    std::copy_n(slopes + k * d, d, solved_.data());
-    unwhiten(k, solved_.data());
-    at_location_.setConstant(-p_.anchor.row(k).dot(solved_.head(d)));
-    for (Index j = 0; j < d; ++j) at_location_ += solved_(j) * location_by_feature_.row(j).transpose();
-    at_location_.array() *= grid_->segment(k * locations, locations).array();
-    sum_of_location_ += at_location_;
-    y[p_.z_of_piece[at(k)]] -= at_location_.sum();
-    y[last] -= Eigen::Map<const Vector>(eliminated(k), d * y_count_)(Eigen::seqN(last, d, y_count_))
-                   .dot(Eigen::Map<const Vector>(slopes + k * d, d));
+    const double own = p_.anchor.row(k).dot(solved_.row(k));
+    auto row = products_.row(k).transpose().array();
+    row = (row - own) * grid_->segment(k * locations, locations).array();
+    sum_of_location_.array() += row;
+    y[p_.z_of_piece[at(k)]] -= row.sum();
+    for (Index j = 0; j < d; ++j) y[last] -= eliminated(k)[j * y_count_ + last] * slopes[k * d + j];
   }
   for (Index l = 0; l < locations; ++l) y[p_.z_of_owner[at(l)]] += sum_of_location_(l);
 }
@@ -240,11 +240,15 @@ void SlopeElimination::backward_by_weights(double* slopes, const double* y) {
   for (Index l = 0; l < locations; ++l) sum_of_location_(l) = y[p_.z_of_owner[at(l)]];
   for (Index k = 0; k < p_.pieces; ++k) {
     const double own = y[p_.z_of_piece[at(k)]];
-    at_location_.array() = grid_->segment(k * locations, locations).array() * (sum_of_location_.array() - own);
-    solved_.head(d).noalias() = location_by_feature_ * at_location_;
-    solved_.head(d) -= at_location_.sum() * p_.anchor.row(k).transpose();
-    whiten(k, solved_.data());
-    for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(j) - eliminated(k)[j * y_count_ + last] * y[last];
+    products_.row(k).transpose().array() =
+        grid_->segment(k * locations, locations).array() * (sum_of_location_.array() - own);
+  }
+  gemm(false, false, p_.pieces, d, locations, 1, products_.data(), locations, p_.location.data(), d, 0, solved_.data(),
+       d);
+  for (Index k = 0; k < p_.pieces; ++k) {
+    solved_.row(k) -= products_.row(k).sum() * p_.anchor.row(k);
+    whiten(k, solved_.row(k).data());
+    for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(k, j) - eliminated(k)[j * y_count_ + last] * y[last];
   }
 }
 

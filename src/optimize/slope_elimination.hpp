@@ -58,9 +58,9 @@ class SlopeElimination {
   Matrix blocks_, eliminated_;  // A_k, then F_k; E_k, features x width(k) each
   std::vector<Index> columns_;  // of y, ascending: of each E_k, or of all where the set is complete
   std::vector<Index> width_, place_;
-  Matrix location_by_feature_;  // features x locations
   Matrix difference_, weighted_, outer_;
-  Vector at_location_, sum_of_location_, gathered_, solved_;
+  Matrix products_, solved_;  // of every entry; of the slopes
+  Vector sum_of_location_, gathered_;
 };
 
 template <typename Target>
