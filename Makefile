@@ -32,7 +32,7 @@ build: bootstrap-build  ## the program, at build/release/bin/bregmax
 wheel: bootstrap-python  ## the Python package, as build/wheel/bregmax-*.whl
 	@tools/python-package wheel
 
-test: bootstrap-test  ## everything that must hold: format, static analysis, tests, fuzzing
+test: bootstrap-test  ## everything that must hold: format, static analysis, tests, the Python package, fuzzing
 	+@tools/stages "$(MAKE)" check-format tidy test-release test-python fuzz
 
 test-python: bootstrap-python build  ## the Python package, as a wheel in a fresh virtual environment

@@ -89,6 +89,8 @@ ExitCode run_fit(const FitRequest& request) {
   check_request(request);
   check_outputs({{"--out", request.out}, {"--picture", request.picture}, {"--checkpoint", request.large.checkpoint}},
                 input_files(request));
+  // A run may continue in the file that it comes from, and write nothing else there.
+  check_outputs({{"--out", request.out}, {"--picture", request.picture}}, {{"--resume", request.large.resume}});
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, request.layout.piece_column});
   const std::optional<Supervision> supervision = given_supervision(request, table.features.rows());
@@ -101,7 +103,7 @@ ExitCode run_fit(const FitRequest& request) {
 
   ProgressLine progress(request.solver == "admm" ? plan.fit.admm.tolerance : plan.fit.tolerance);
   RunControl control = progress.control();
-  if (request.solver == "admm") control.on_log = [](std::string_view line) { say(fmt::format("bregmax: {}", line)); };
+  control.on_log = [](std::string_view line) { say(fmt::format("bregmax: {}", line)); };
   AutoFitResult result = learn(request, table, supervision, plan, control);
   progress.clear();
   Model& model = result.fit.model;

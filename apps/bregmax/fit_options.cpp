@@ -273,7 +273,8 @@ void add_fit_options(CLI::App& command, FitRequest& request) {
                  "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
   options.threads(request.threads);
   options.seed(request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");
-  options.text("--out", request.out, "MODEL", "save the model here, when it is optimal");
+  options.text("--out", request.out, "MODEL",
+               "save the model here, when it is optimal (or was stopped early as asked)");
   options.flag(
       "--keep-partial", request.keep_partial,
       "save it also when a limit or Ctrl-C ended the run early; while tuning: the best model so far, learned on "
@@ -294,6 +295,13 @@ void check_request(const FitRequest& request) {
   }
   if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
   const LargeScaleRequest& large = request.large;
+  constexpr double kLeastAdmmTolerance = 1e-8;
+  if (request.solver == "admm" && request.tolerance && *request.tolerance < kLeastAdmmTolerance) {
+    throw Error(fmt::format("--tolerance is {}; allowed with --solver admm: 1e-8 to 0.1", *request.tolerance));
+  }
+  if (request.solver == "exact" && large.memory_limit > 0) {
+    throw Error("--memory-limit is for the solver admm; it does not go with --solver exact");
+  }
   const bool for_admm = !large.checkpoint.empty() || !large.resume.empty() || large.early_stop;
   if (for_admm && request.solver != "admm") {
     throw Error("--checkpoint, --resume and --early-stop go with --solver admm");

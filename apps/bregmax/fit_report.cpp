@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -249,10 +250,10 @@ std::string explain_early_end(const FitOutcome& outcome) {
       break;
   }
   const bool tuning = outcome.result.tuning_ended_early, scored = outcome.result.fit.model.divergence != nullptr;
-  std::string message = tuning ? fmt::format("bregmax: not tuned: {} while lambda was being chosen", reason)
+  std::string message = tuning ? fmt::format("bregmax: not tuned: {} while the best candidate was being chosen", reason)
                                : fmt::format("bregmax: not optimal: {} at a relative gap of {:.1e} ({} was asked for)",
                                              reason, report.relative_gap, asked_tolerance(outcome, options));
-  if (!outcome.request.large.checkpoint.empty()) {
+  if (!tuning && std::filesystem::exists(outcome.request.large.checkpoint)) {
     message += fmt::format("; --resume {} continues", outcome.request.large.checkpoint);
   }
   if (outcome.request.out.empty()) return message;

@@ -60,7 +60,10 @@ void add_reproduce(CLI::App& program, Action& chosen) {
   command->footer(kExamples);
   const auto request = std::make_shared<ReproduceRequest>();
   OptionAdder options(*command);
-  options.choice("WHAT", request->what, {"table1", "table2", "figure1", "figure2"}, "what to compute")->required();
+  options
+      .choice("WHAT", request->what, {"table1", "table2", "figure1", "figure2"},
+              "what to compute: table1, table2, figure1 or figure2")
+      ->required();
   options.text("--out", request->out, "DIR", "folder of the results; made if it is not there");
   options.text("--datasets", request->datasets, "NAMES",
                "of a table, or divergences of figure2: names with commas between them, or all");

@@ -87,6 +87,7 @@ ExitCode reproduce_table(const ReproduceRequest& request) {
   plan.start = start_named(request.start);
   plan.seed = request.seed;
   plan.datasets = datasets_of(table, request);
+  if (plan.datasets.empty()) throw Error("no dataset is left to run; --data-dir names the folder with the files");
   const std::string path = (std::filesystem::path(request.out) / "table-runs.csv").string();
   WorkOutcome outcome;
   if (!request.report_only) {

@@ -103,13 +103,18 @@ class AutoFit {
       keep_best_so_far(result);
     } else {
       fit_chosen(supervision_of(*variant), result);
-      while (result.fit.model.record.constant && choose_again(result.tuning, options_.tune_for)) {
+      // A fit that ended early may be constant only so far.
+      while (result.fit.report.status == SolveStatus::kOptimal && result.fit.model.record.constant &&
+             choose_again(result.tuning, options_.tune_for)) {
         variant = &take_chosen(variants, result);
         fit_chosen(supervision_of(*variant), result);
       }
     }
     result.fit.model.tuning = result.tuning.record;
-    if (variant->from_labels) record_drawing(variant->supervision, result.fit.model.record);
+    // Early stopping learns from a part of what is drawn, which cannot be drawn again.
+    if (variant->from_labels && !options_.fit.early_stop) {
+      record_drawing(variant->supervision, result.fit.model.record);
+    }
     return result;
   }
 

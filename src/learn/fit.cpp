@@ -57,6 +57,11 @@ Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, co
   AdmmOptions admm = options.admm;
   admm.time_limit = options.time_limit;
   if (!options.early_stop) return solve_admm(problem, admm, control);
+  const auto items = std::visit([](const auto& list) { return list.size(); }, problem.supervision);
+  if (items < kFolds) {
+    throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
+                            items, kFolds));
+  }
   std::vector<Fold> folds = folds_of_items(problem.points, problem.supervision, kFolds, options.seed);
   problem.supervision = std::move(*folds[0].train_items);
   const Supervision held_out = std::move(folds[0].loss_items);
@@ -78,6 +83,7 @@ FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitO
   LearningProblem problem = internal::make_problem(result.model.scaling, rows, supervision, options);
 
   const bool admm = takes_admm(problem, options, result.solver_reason);
+  if (admm && !result.solver_reason.empty()) control.log("solver admm: " + result.solver_reason);
   Solution solution =
       admm ? solve_with_admm(problem, options, control)
            : solve_interior_point(problem, {options.tolerance, options.max_iterations, options.time_limit}, control);

@@ -20,7 +20,8 @@ constexpr std::chrono::milliseconds kWatchPause{50};
 
 class Board {
  public:
-  explicit Board(const std::vector<Task>& tasks) : tasks_(tasks), waits_for_(tasks.size()), next_(tasks.size()) {
+  Board(const std::vector<Task>& tasks, double time_limit)
+      : tasks_(tasks), time_limit_(time_limit), waits_for_(tasks.size()), next_(tasks.size()) {
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       waits_for_[t] = tasks[t].after.size();
       if (tasks[t].after.empty()) ready_.insert(t);
@@ -36,7 +37,8 @@ class Board {
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [&] { return stop_ || !ready_.empty() || started_ == tasks_.size(); });
-      if (stop_ || ready_.empty()) return;
+      // The watch comes by only now and then; nothing begins after the time is up.
+      if (stop_ || ready_.empty() || time_is_up()) return;
       const std::size_t task = *ready_.begin();
       ready_.erase(ready_.begin());
       ++started_;
@@ -48,8 +50,7 @@ class Board {
   }
 
   // The calling thread: until all is done or the run is ended.
-  SolveStatus watch(double time_limit, std::string_view phase, const RunControl& control) {
-    const auto begin = Clock::now();
+  SolveStatus watch(std::string_view phase, const RunControl& control) {
     SolveStatus status = SolveStatus::kOptimal;
     std::unique_lock lock(mutex_);
     while (!stop_ && done_ < tasks_.size()) {
@@ -57,11 +58,11 @@ class Board {
       lock.unlock();
       Progress progress{.phase = phase, .iteration = static_cast<int>(done)};
       progress.fraction = static_cast<double>(done) / static_cast<double>(tasks_.size());
-      progress.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      progress.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
       control.report(progress);
       if (control.stop_requested())
         status = SolveStatus::kStopped;
-      else if (time_limit > 0 && progress.seconds >= time_limit)
+      else if (time_is_up())
         status = SolveStatus::kTimeLimit;
       lock.lock();
       if (status != SolveStatus::kOptimal)
@@ -85,6 +86,10 @@ class Board {
   }
 
  private:
+  bool time_is_up() const {
+    return time_limit_ > 0 && std::chrono::duration<double>(Clock::now() - begin_).count() >= time_limit_;
+  }
+
   std::exception_ptr run(std::size_t task, const RunControl& control) const {
     try {
       tasks_[task].run(control);
@@ -105,6 +110,8 @@ class Board {
   }
 
   const std::vector<Task>& tasks_;
+  double time_limit_;  // seconds; 0: none
+  Clock::time_point begin_ = Clock::now();
   std::vector<std::size_t> waits_for_;          // number of tasks
   std::vector<std::vector<std::size_t>> next_;  // that wait for each
   std::set<std::size_t> ready_;
@@ -142,12 +149,12 @@ SolveStatus run_tasks(const std::vector<Task>& tasks, int threads, double time_l
                       const RunControl& control) {
   // BLAS has one number of threads for the whole process: set here, so that those who set it again change nothing.
   const ThreadLimit one_thread(1);
-  Board board(tasks);
+  Board board(tasks, time_limit);
   SolveStatus status = SolveStatus::kOptimal;
   {
     Crew crew(std::clamp(threads, 1, std::max(1, static_cast<int>(tasks.size()))), [&board] { board.work(); });
     try {
-      status = board.watch(time_limit, phase, control);
+      status = board.watch(phase, control);
     } catch (...) {  // of the caller's own report; the crew would otherwise work to the end before it is seen
       board.end();
       throw;

@@ -50,10 +50,10 @@ void check_memory(double needed, const AdmmOptions& options, const RunControl& c
   constexpr double kGiga = 1e9;
   if (options.memory_limit > 0 && needed > options.memory_limit) {
     throw Error(fmt::format(
-        "the run would need {:.3f} GB of memory, above the limit of {:.3f} GB; fewer pieces or rows need less",
+        "solver admm would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces or rows need less",
         needed / kGiga, options.memory_limit / kGiga));
   }
-  control.log(fmt::format("predicted memory: {:.3f} GB", needed / kGiga));
+  control.log(fmt::format("predicted memory: {:.2g} GB", needed / kGiga));
 }
 
 class Run {

@@ -160,6 +160,23 @@ TEST_F(Mistakes, LeavesNoFilesBehind) {
 }
 
 // Whatever name or link it goes by, and before anything is computed or written.
+TEST_F(Mistakes, DetectsWhatTheSolverForLargeProblemsCannotDo) {
+  directory_.write("data.csv", kGood);
+  directory_.write("state", "of a run");
+  const std::vector<std::string> fit = {"fit", "data.csv", "--lambda", "1", "--solver", "admm"};
+  const auto with = [&](std::initializer_list<const char*> more) {
+    std::vector<std::string> command = fit;
+    command.insert(command.end(), more.begin(), more.end());
+    return bregmax(command);
+  };
+  EXPECT_THAT(with({"--resume", "state", "--out", "state"}), HasSubstr("--out state is the file that --resume state"));
+  EXPECT_THAT(with({"--tolerance", "1e-12"}), HasSubstr("allowed with --solver admm: 1e-8 to 0.1"));
+  EXPECT_THAT(with({"--memory-limit", "1e-9"}), HasSubstr("solver admm would need"));
+  EXPECT_THAT(bregmax({"fit", "data.csv", "--lambda", "1", "--solver", "exact", "--memory-limit", "1"}),
+              HasSubstr("--memory-limit is for the solver admm"));
+  EXPECT_EQ(read_file(directory_ / "state"), "of a run");
+}
+
 TEST_F(Mistakes, DetectsAnOutputThatIsAnInput) {
   directory_.write("data.csv", kGood);
   directory_.write("pairs.csv", "0,1,1\n0,2,0\n");

@@ -100,6 +100,14 @@ TEST(Reproduce, SkipsWhatIsMissingWithALineOnHowToGetIt) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("iris"), Not(HasSubstr("5-NN"))));
 }
 
+TEST(Reproduce, RefusesWhereNothingIsLeftToRun) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, {"reproduce", "table1", "--datasets", "transfusion", "--out", "out"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no dataset is left"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "out"));
+}
+
 TEST(Reproduce, DrawsFigure2AndContinuesIt) {
   const TemporaryDirectory directory;
   const Outcome outcome = run(directory, {"reproduce", "figure2", "--runs", "1", "--datasets", "kl", "--out", "out"});

@@ -173,7 +173,7 @@ TEST(Tuning, LeavesNothingBehindWhenInterrupted) {
   const TemporaryDirectory directory;
   const Outcome outcome = interrupted(directory, kLongTuning, 500);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("stopped by an interrupt while lambda was being chosen"));
+  EXPECT_THAT(outcome.err, HasSubstr("stopped by an interrupt while the best candidate was being chosen"));
   EXPECT_THAT(outcome.err, HasSubstr("m.bregmax was not written"));
   EXPECT_EQ(directory.files(), 0U);
 }

@@ -28,7 +28,7 @@ struct FitOptions {
   int max_iterations = 200;
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;  // of the farthest-point start and of what an early stop holds out
-  Solver solver = Solver::kAuto;
+  Solver solver = Solver::kExact;
   AdmmOptions admm = {};    // tolerance, iterations and files of that solver; its time limit is the one above
   bool early_stop = false;  // admm: holds out a fifth of the items and ends when their loss no longer falls
 };
