@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy as np
@@ -25,8 +26,19 @@ _ENDED_EARLY = {
 }
 
 
+# Annotated attributes of a class and its bases become the parameters of an __init__ that keeps each under its name, which
+# is all that scikit-learn allows one to do.
+parameters = dataclass(kw_only=True, eq=False, repr=False)
+
+
+@parameters
 class DivergenceLearner(BaseEstimator):
-    """Base of the learners: subclasses have the parameters, and say what `fit` takes."""
+    """Base of the learners: subclasses have further parameters, and say what `fit` takes."""
+
+    time_limit: float | None = None
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: int = 0
 
     # ---- Learning ----
 

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from bregmax import _core
 from bregmax._arguments import seed_of, threads_of, weights_of
-from bregmax._base import DivergenceLearner
+from bregmax._base import DivergenceLearner, parameters
 
 
+@parameters
 class MaxAffineLearner(DivergenceLearner):
-    """Learns to a proved gap; subclasses have the parameters."""
+    """Learns to a proved gap; subclasses have further parameters."""
+
+    lam: float | str | None = field(default=None, kw_only=False)
+    lambdas: Any = None
+    smoothing: float | str | None = None
+    n_pieces: int | str = "all"
+    scale: str | None = None
+    lipschitz_bound: float | None = None
+    folds: int = 3
+    tol: float = 1e-8
+    max_iter: int = 200
 
     def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
         """Learns from D(i, j) <= D(k, l).

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from bregmax import _core
-from bregmax._base import LabelMixin
+from bregmax._base import LabelMixin, parameters
 from bregmax._bregman import MaxAffineLearner
 
 
+@parameters
 class BregmanLearner(LabelMixin, MaxAffineLearner):
     """Learns a Bregman divergence to a proved gap, from labels or (`fit_comparisons`, ...) from other supervision.
 
@@ -65,46 +66,11 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     n_features_in_, feature_names_in_, n_iter_
     """
 
-    def __init__(
-        self,
-        lam: float | str | None = None,
-        *,
-        lambdas: Any = None,
-        smoothing: float | str | None = None,
-        n_pieces: int | str = "all",
-        scale: str | None = None,
-        supervision: str = "auto",
-        n_comparisons: int | None = None,
-        hard_neighbors: int = 3,
-        lipschitz_bound: float | None = None,
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float = 1e-8,
-        max_iter: int = 200,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.lambdas = lambdas
-        self.smoothing = smoothing
-        self.n_pieces = n_pieces
-        self.scale = scale
-        self.supervision = supervision
-        self.n_comparisons = n_comparisons
-        self.hard_neighbors = hard_neighbors
-        self.lipschitz_bound = lipschitz_bound
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    supervision: str = "auto"
+    n_comparisons: int | None = None
+    hard_neighbors: int = 3
+    tune_for: str = "average_precision"
+    repeats: int | None = None
 
     def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
         """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""

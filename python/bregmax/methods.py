@@ -15,14 +15,14 @@ All of them share
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bregmax import _core
 from bregmax._arguments import seed_of, threads_of
-from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin
+from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, parameters
 from bregmax._pairs import PairsMixin, TargetsMixin
 
 # Parameters of the library that are called otherwise here.
@@ -41,10 +41,13 @@ def available_methods() -> dict[str, dict[str, Any]]:
     return _core.methods()
 
 
+@parameters
 class MethodLearner(DivergenceLearner):
-    """Base of the classical methods; subclasses have the parameters."""
+    """Base of the classical methods; subclasses have their own parameters."""
 
-    _method: str
+    _method: ClassVar[str]
+
+    scale: str = "standard"
 
     def _options(self) -> dict[str, Any]:
         own = {name: getattr(self, _name_here(name)) for name in _core.methods()[self._method]["parameters"]}
@@ -80,13 +83,30 @@ class MethodLearner(DivergenceLearner):
         return f"at a stationarity of {report['stationarity']:.1e} (tol={self._limits()['tol']})"
 
 
+@parameters
+class _Iterated:
+    tol: float | None = None
+    max_iter: int | None = None
+
+
 class _LabelMethod(LabelMixin, MethodLearner):
     def fit(self, X: Any, y: Any):
         """Learns from the labels y of the rows X."""
         return self._learn_labels(_core.fit_method_labels, X, y, self._options())
 
 
+@parameters
+class _TunedMethod(_LabelMethod):
+    tune_for: str = "average_precision"
+    folds: int = 3
+    repeats: int | None = None
+
+
+@parameters
 class _PairsMethod:
+    all_pairs: bool = False
+    preprocessor: Any = None
+
     def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
         """Learns from pairs that are similar (y is 1) or dissimilar (-1, or 0).
 
@@ -99,21 +119,6 @@ class Euclidean(EmbeddingMixin, _LabelMethod):
     """The squared Euclidean distance of the scaled features, with nothing learned: what all are held against."""
 
     _method = "euclidean"
-
-    def __init__(
-        self,
-        *,
-        scale: str = "standard",
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.scale = scale
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Euclidean:
         """Learns the scaling of the features; labels do not matter."""
@@ -128,31 +133,13 @@ class Euclidean(EmbeddingMixin, _LabelMethod):
         return tags
 
 
-class MahalanobisRegression(TargetsMixin, EmbeddingMixin, MethodLearner):
+@parameters
+class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, MethodLearner):
     """The least squares fit of a Mahalanobis divergence to values that D(point, reference) should have."""
 
     _method = "mahalanobis"
 
-    def __init__(
-        self,
-        *,
-        preprocessor: Any = None,
-        scale: str = "standard",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.preprocessor = preprocessor
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    preprocessor: Any = None
 
     def fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
         """Learns from values of pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or rows (m, 2, d)."""
@@ -160,7 +147,8 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, MethodLearner):
         return self._learn(_core.fit_method_targets, *items, options=self._options())
 
 
-class ITML(_PairsMethod, EmbeddingMixin, _LabelMethod):
+@parameters
+class ITML(_PairsMethod, EmbeddingMixin, _Iterated, _TunedMethod):
     """Information-theoretic metric learning (Davis et al. 2007), from labels or (`fit_pairs`) from pairs.
 
     gamma: price of the slack of a bound. prior: "identity" or "inverse-covariance", the matrix that is stayed close to.
@@ -171,51 +159,17 @@ class ITML(_PairsMethod, EmbeddingMixin, _LabelMethod):
 
     _method = "itml"
 
-    def __init__(
-        self,
-        *,
-        gamma: Any = None,
-        prior: Any = None,
-        n_constraints: Any = None,
-        upper_percentile: Any = None,
-        lower_percentile: Any = None,
-        upper: Any = None,
-        lower: Any = None,
-        all_pairs: bool = False,
-        preprocessor: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.gamma = gamma
-        self.prior = prior
-        self.n_constraints = n_constraints
-        self.upper_percentile = upper_percentile
-        self.lower_percentile = lower_percentile
-        self.upper = upper
-        self.lower = lower
-        self.all_pairs = all_pairs
-        self.preprocessor = preprocessor
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    gamma: Any = None
+    prior: Any = None
+    n_constraints: Any = None
+    upper_percentile: Any = None
+    lower_percentile: Any = None
+    upper: Any = None
+    lower: Any = None
 
 
-class GMML(_PairsMethod, EmbeddingMixin, _LabelMethod):
+@parameters
+class GMML(_PairsMethod, EmbeddingMixin, _TunedMethod):
     """Geometric mean metric learning (Zadeh et al. 2016), in closed form, from labels or (`fit_pairs`) from pairs.
 
     t: where on the way from the scatter of similar pairs (0) to that of dissimilar ones (1). lam: weight of the prior, a
@@ -224,37 +178,12 @@ class GMML(_PairsMethod, EmbeddingMixin, _LabelMethod):
 
     _method = "gmml"
 
-    def __init__(
-        self,
-        *,
-        t: Any = None,
-        lam: Any = None,
-        all_pairs: bool = False,
-        preprocessor: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.t = t
-        self.lam = lam
-        self.all_pairs = all_pairs
-        self.preprocessor = preprocessor
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    t: Any = None
+    lam: Any = None
 
 
-class MLRAUC(EmbeddingMixin, _LabelMethod):
+@parameters
+class MLRAUC(EmbeddingMixin, _Iterated, _TunedMethod):
     """Metric learning to rank (McFee and Lanckriet 2010) for the area under the ROC curve.
 
     c: weight of the ranking loss beside the trace.
@@ -262,35 +191,11 @@ class MLRAUC(EmbeddingMixin, _LabelMethod):
 
     _method = "mlr-auc"
 
-    def __init__(
-        self,
-        *,
-        c: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.c = c
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    c: Any = None
 
 
-class Wu2009(_PairsMethod, _LabelMethod):
+@parameters
+class Wu2009(_PairsMethod, _Iterated, _TunedMethod):
     """The Bregman distance functions of Wu et al. (2009), from labels or (`fit_pairs`) from pairs.
 
     kernel: "square" or "exponential". c: weight of the hinge losses. algorithm: "exact", or "subgradient" as in the paper.
@@ -301,49 +206,16 @@ class Wu2009(_PairsMethod, _LabelMethod):
 
     _method = "wu2009"
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = None,
-        c: Any = None,
-        algorithm: Any = None,
-        kernel_scale: Any = None,
-        step: Any = None,
-        n_constraints: Any = None,
-        all_pairs: bool = False,
-        preprocessor: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.c = c
-        self.algorithm = algorithm
-        self.kernel_scale = kernel_scale
-        self.step = step
-        self.n_constraints = n_constraints
-        self.all_pairs = all_pairs
-        self.preprocessor = preprocessor
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    kernel: Any = None
+    c: Any = None
+    algorithm: Any = None
+    kernel_scale: Any = None
+    step: Any = None
+    n_constraints: Any = None
 
 
-class LMNN(EmbeddingMixin, _LabelMethod):
+@parameters
+class LMNN(EmbeddingMixin, _Iterated, _TunedMethod):
     """Large margin nearest neighbours (Weinberger and Saul 2009), to a proved gap.
 
     n_neighbors: target neighbours of a row. push: weight of impostors against that of targets.
@@ -351,37 +223,12 @@ class LMNN(EmbeddingMixin, _LabelMethod):
 
     _method = "lmnn"
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: Any = None,
-        push: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.push = push
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_neighbors: Any = None
+    push: Any = None
 
 
-class GBLMNN(EmbeddingMixin, _LabelMethod):
+@parameters
+class GBLMNN(EmbeddingMixin, _Iterated, _TunedMethod):
     """Gradient boosted large margin nearest neighbours (Kedem et al. 2012): an embedding by regression trees.
 
     n_neighbors, push: as in `LMNN`. n_trees: at most. depth: levels of splits of a tree. shrinkage: share of a
@@ -390,43 +237,15 @@ class GBLMNN(EmbeddingMixin, _LabelMethod):
 
     _method = "gb-lmnn"
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: Any = None,
-        push: Any = None,
-        n_trees: Any = None,
-        depth: Any = None,
-        shrinkage: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.push = push
-        self.n_trees = n_trees
-        self.depth = depth
-        self.shrinkage = shrinkage
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_neighbors: Any = None
+    push: Any = None
+    n_trees: Any = None
+    depth: Any = None
+    shrinkage: Any = None
 
 
-class NCA(EmbeddingMixin, _LabelMethod):
+@parameters
+class NCA(EmbeddingMixin, _Iterated, _TunedMethod):
     """Neighbourhood component analysis (Goldberger et al. 2005).
 
     form: "full" or "diagonal". n_components: rows of the learned matrix; 0: as many as features.
@@ -434,37 +253,12 @@ class NCA(EmbeddingMixin, _LabelMethod):
 
     _method = "nca"
 
-    def __init__(
-        self,
-        *,
-        form: Any = None,
-        n_components: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.form = form
-        self.n_components = n_components
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    form: Any = None
+    n_components: Any = None
 
 
-class KernelNCA(EmbeddingMixin, _LabelMethod):
+@parameters
+class KernelNCA(EmbeddingMixin, _Iterated, _TunedMethod):
     """Neighbourhood component analysis in the feature space of a kernel.
 
     kernel: "rbf" or "polynomial". bandwidth: of the kernel. degree: of the polynomial. n_components: of the embedding; 0:
@@ -473,38 +267,10 @@ class KernelNCA(EmbeddingMixin, _LabelMethod):
 
     _method = "kernel-nca"
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = None,
-        bandwidth: Any = None,
-        degree: Any = None,
-        n_components: Any = None,
-        scale: str = "standard",
-        tune_for: str = "average_precision",
-        folds: int = 3,
-        repeats: int | None = None,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.degree = degree
-        self.n_components = n_components
-        self.scale = scale
-        self.tune_for = tune_for
-        self.folds = folds
-        self.repeats = repeats
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    kernel: Any = None
+    bandwidth: Any = None
+    degree: Any = None
+    n_components: Any = None
 
 
 class ITMLPairsLearner(PairsMixin, ITML):

@@ -11,46 +11,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bregmax._arguments import tuples_of
+from bregmax._base import parameters
 from bregmax._bregman import MaxAffineLearner
 from bregmax._pairs import PairsMixin, TargetsMixin, TuplesMixin
 
 
+@parameters
 class _WeakLearner(TuplesMixin, MaxAffineLearner):
     """The parameters are those of `BregmanLearner` that are not about labels; `preprocessor` holds the rows that row
     numbers refer to."""
 
-    def __init__(
-        self,
-        lam: float | str | None = None,
-        *,
-        lambdas: Any = None,
-        smoothing: float | str | None = None,
-        n_pieces: int | str = "all",
-        scale: str | None = None,
-        lipschitz_bound: float | None = None,
-        folds: int = 3,
-        tol: float = 1e-8,
-        max_iter: int = 200,
-        time_limit: float | None = None,
-        preprocessor: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.lambdas = lambdas
-        self.smoothing = smoothing
-        self.n_pieces = n_pieces
-        self.scale = scale
-        self.lipschitz_bound = lipschitz_bound
-        self.folds = folds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.preprocessor = preprocessor
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    preprocessor: Any = None
 
 
 class BregmanPairsLearner(PairsMixin, _WeakLearner):
