@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "optimize/at.hpp"
@@ -72,13 +71,19 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     c.owner[at(r)] = owner[at(order[at(r)])];
     c.representative_row[at(r)] = representative[at(order[at(r)])];
   }
+  // In the order of the locations: where all are anchored, the z of a location's owner has the number of the location.
   std::vector<Index> z_at_location(at(c.locations), -1);
-  c.z_of_piece.resize(at(c.pieces));
+  for (Index& l : anchor_location) {
+    l = rank[at(l)];
+    z_at_location[at(l)] = 0;
+  }
   c.z_count = 0;
+  for (Index& z : z_at_location) {
+    if (z == 0) z = c.z_count++;
+  }
+  c.z_of_piece.resize(at(c.pieces));
   for (Index k = 0; k < c.pieces; ++k) {
-    const Index l = rank[at(anchor_location[at(k)])];
-    anchor_location[at(k)] = l;
-    if (z_at_location[at(l)] < 0) z_at_location[at(l)] = c.z_count++;
+    const Index l = anchor_location[at(k)];
     c.z_of_piece[at(k)] = z_at_location[at(l)];
     c.anchor.row(k) = problem.points.row(c.representative_row[at(l)])(c.kept_features);
   }
@@ -103,10 +108,36 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   }
 }
 
-void scale_features(const Matrix& points, CanonicalProblem& c) {
+// Whether column j is, to rounding, factor * column g + constant with |factor| <= 1.
+bool is_dominated(const Matrix& points, Index j, Index g) {
+  constexpr double kRounding = 1e-13;
+  Index low = 0, high = 0;
+  const double least = points.col(g).minCoeff(&low), spread = points.col(g).maxCoeff(&high) - least;
+  const double factor = (points(high, j) - points(low, j)) / spread;
+  if (!(std::abs(factor) <= 1)) return false;
+  const auto expected = points(low, j) + factor * (points.col(g).array() - least);
+  return (points.col(j).array() - expected).abs().maxCoeff() <= kRounding * std::abs(factor) * spread;
+}
+
+// Constant features make no difference. Nor does one that another dominates: moving its slope there makes no norm
+// larger; and left in, it is a direction of every piece that nothing but lambda holds.
+void choose_features(const Matrix& points, CanonicalProblem& c) {
+  std::vector<Index> by_spread;
+  const auto spread = [&](Index j) { return points.col(j).maxCoeff() - points.col(j).minCoeff(); };
   for (Index j = 0; j < points.cols(); ++j) {
-    if (points.col(j).minCoeff() != points.col(j).maxCoeff()) c.kept_features.push_back(j);
+    if (spread(j) > 0) by_spread.push_back(j);
   }
+  std::stable_sort(by_spread.begin(), by_spread.end(), [&](Index a, Index b) { return spread(a) > spread(b); });
+  for (const Index j : by_spread) {
+    const bool dominated = std::any_of(c.kept_features.begin(), c.kept_features.end(),
+                                       [&](Index g) { return is_dominated(points, j, g); });
+    if (!dominated) c.kept_features.push_back(j);
+  }
+  std::sort(c.kept_features.begin(), c.kept_features.end());
+}
+
+void scale_features(const Matrix& points, CanonicalProblem& c) {
+  choose_features(points, c);
   c.features = static_cast<Index>(c.kept_features.size());
   c.feature_center.resize(c.features);
   c.feature_unit.resize(c.features);
@@ -148,6 +179,7 @@ class ItemSorter {
         place_hinge(plus, minus, 1, item.weight);
       }
     }
+    merge_hinges();
   }
   void operator()(const Pairs& items) {
     set_units(items, 1);
@@ -163,6 +195,7 @@ class ItemSorter {
         place_hinge(kNoEntry, e, 2, item.weight);
       }
     }
+    merge_hinges();
   }
   void operator()(const Targets& items) {
     double largest = 0;
@@ -223,20 +256,37 @@ class ItemSorter {
 
   void place_hinge(Index plus, Index minus, double margin, double weight) {
     const bool coupled = plus != kNoEntry;
-    auto& list = coupled ? c_.coupled : c_.single;
-    const auto [found, is_new] = seen_.try_emplace({plus, minus}, static_cast<Index>(list.size()));
-    if (is_new) {
-      list.push_back({plus, minus, margin / c_.value_unit, weight * c_.value_unit / c_.objective_unit});
-    } else {
-      list[at(found->second)].weight += weight * c_.value_unit / c_.objective_unit;
-    }
-    c_.item_place.push_back({coupled ? ItemPlace::Kind::kCoupledHinge : ItemPlace::Kind::kSingleHinge, found->second});
+    const HingeItem hinge{plus, minus, margin / c_.value_unit, weight * c_.value_unit / c_.objective_unit};
+    placed_.push_back({hinge, static_cast<Index>(c_.item_place.size())});
+    c_.item_place.push_back({coupled ? ItemPlace::Kind::kCoupledHinge : ItemPlace::Kind::kSingleHinge, kNoEntry});
   }
+
+  // Hinges in the order of their entries, so that passes over them run through memory; equal ones are one.
+  void merge_hinges() {
+    const auto key = [](const PlacedHinge& placed) { return std::pair(placed.hinge.plus, placed.hinge.minus); };
+    std::stable_sort(placed_.begin(), placed_.end(),
+                     [&](const PlacedHinge& a, const PlacedHinge& b) { return key(a) < key(b); });
+    for (std::size_t t = 0; t < placed_.size(); ++t) {
+      const HingeItem& hinge = placed_[t].hinge;
+      auto& list = hinge.plus == kNoEntry ? c_.single : c_.coupled;
+      if (t > 0 && key(placed_[t]) == key(placed_[t - 1])) {
+        list.back().weight += hinge.weight;
+      } else {
+        list.push_back(hinge);
+      }
+      c_.item_place[at(placed_[t].item)].index = static_cast<Index>(list.size()) - 1;
+    }
+  }
+
+  struct PlacedHinge {
+    HingeItem hinge;
+    Index item;
+  };
 
   const LearningProblem& problem_;
   CanonicalProblem& c_;
   std::vector<bool> dead_;
-  std::map<std::pair<Index, Index>, Index> seen_;
+  std::vector<PlacedHinge> placed_;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Cone {
   View s{nullptr, 0}, y{nullptr, 0}, r{nullptr, 0}, c{nullptr, 0}, ds{nullptr, 0}, dy{nullptr, 0};
   View ds_accepted{nullptr, 0}, dy_accepted{nullptr, 0};  // of the direction that is kept while a better one is tried
   View kept_s{nullptr, 0};                                // slacks that are put aside
+  View inverse{nullptr, 0};                               // 1 / (s + delta y), of set_inverse()
   double delta = 0;
   Index count = 0;  // members that are constraints; the others have y = 0 and never move
 
@@ -40,13 +41,19 @@ struct Cone {
   // The first `size` members; allocates nothing.
   void set_size(Index size) {
     size_ = size;
-    const std::array<View*, kRows> views = {&s, &y, &r, &c, &ds, &dy, &ds_accepted, &dy_accepted, &kept_s};
+    const std::array<View*, kRows> views = {&s, &y, &r, &c, &ds, &dy, &ds_accepted, &dy_accepted, &kept_s, &inverse};
     for (std::size_t i = 0; i < views.size(); ++i) {
       new (views[i]) View(storage_.data() + row_[i] * storage_.cols(), size);
     }
   }
 
-  double weight(Index i) const { return y(i) / (s(i) + delta * y(i)); }
+  // Once for every iterate: a division costs more than reading what it gave.
+  void set_inverse() {
+    const double *slack = s.data(), *multiplier = y.data();
+    double* out = inverse.data();
+    for (Index i = 0; i < size_; ++i) out[i] = 1 / (slack[i] + delta * multiplier[i]);
+  }
+  double weight(Index i) const { return y(i) * inverse(i); }
 
   // c = goal(s, y, c, change of s, change of y), and dy = (c - y r) / (s + delta y), the part of dy that does not
   // depend on dx. The changes are those of the direction that is there, or of the accepted one. One pass: vectors over
@@ -55,24 +62,24 @@ struct Cone {
   void start_direction(const Goal& goal, bool from_accepted) {
     const double *from_ds = from_accepted ? ds_accepted.data() : ds.data(),
                  *from_dy = from_accepted ? dy_accepted.data() : dy.data();
-    const double *slack = s.data(), *multiplier = y.data(), *residual = r.data();
+    const double *slack = s.data(), *multiplier = y.data(), *residual = r.data(), *inverted = inverse.data();
     double *product = c.data(), *change = dy.data();
     for (Index i = 0; i < size_; ++i) {
       const double aim = goal(slack[i], multiplier[i], product[i], from_ds[i], from_dy[i]);
       product[i] = aim;
-      change[i] = (aim - multiplier[i] * residual[i]) / (slack[i] + delta * multiplier[i]);
+      change[i] = (aim - multiplier[i] * residual[i]) * inverted[i];
     }
   }
 
   // ds from the finished dy, and how fast the direction nears the boundary.
   void finish_direction(StepRates& rates) {
-    finish(rates, [](Index, double change, double, double) { return change; });
+    finish(rates, [](Index, double change, double) { return change; });
   }
   // The same where dy still lacks the part of dx: slack_change is G dx.
   void finish_direction(const View& slack_change, StepRates& rates) {
-    const double *moved = slack_change.data(), proximal = delta;
-    finish(rates, [moved, proximal](Index i, double change, double slack, double multiplier) {
-      return change - multiplier * moved[i] / (slack + proximal * multiplier);
+    const double *moved = slack_change.data(), *inverted = inverse.data();
+    finish(rates, [moved, inverted](Index i, double change, double multiplier) {
+      return change - multiplier * moved[i] * inverted[i];
     });
   }
   void accept_direction() {
@@ -88,12 +95,14 @@ struct Cone {
     double *slack_change = ds.data(), *change = dy.data();
     double primal = rates.primal, dual = rates.dual;
     for (Index i = 0; i < size_; ++i) {
-      const double inverse = multiplier[i] > 0 ? 1 / multiplier[i] : 0;
-      const double dual_change = multiplier[i] > 0 ? last(i, change[i], slack[i], multiplier[i]) : 0;
-      const double primal_change = (product[i] - slack[i] * dual_change) * inverse;
+      const bool moves = multiplier[i] > 0;
+      const double of_both = moves ? 1 / (slack[i] * multiplier[i]) : 0;
+      const double of_slack = multiplier[i] * of_both, of_multiplier = slack[i] * of_both;  // 1 / slack, 1 / multiplier
+      const double dual_change = moves ? last(i, change[i], multiplier[i]) : 0;
+      const double primal_change = (product[i] - slack[i] * dual_change) * of_multiplier;
       change[i] = dual_change;
       slack_change[i] = primal_change;
-      const double primal_rate = -primal_change / slack[i], dual_rate = -dual_change * inverse;
+      const double primal_rate = -primal_change * of_slack, dual_rate = -dual_change * of_multiplier;
       primal = primal_rate > primal ? primal_rate : primal;
       dual = dual_rate > dual ? dual_rate : dual;
     }
@@ -101,9 +110,9 @@ struct Cone {
     rates.dual = dual;
   }
 
-  static constexpr Index kRows = 9;
+  static constexpr Index kRows = 10;
   Matrix storage_;
-  std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8};  // which row of the storage a view is of
+  std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};  // which row of the storage a view is of
   Index size_ = 0;
 };
 

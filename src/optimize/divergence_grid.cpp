@@ -47,15 +47,15 @@ void DivergenceGrid::apply(const double* z, const double* slopes, double* values
 
 void DivergenceGrid::apply_everywhere(const double* z, const double* slopes, double* grid) {
   const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
-  gemm(false, true, pieces, locations, features, -1, slopes, features, problem_.location.data(), features, 0, grid,
-       locations);
   set_constants(z, slopes);
 #pragma omp parallel for schedule(static) if (pieces * locations > 100000)
   for (Index k = 0; k < pieces; ++k) {
     double* row = grid + k * locations;
     const double constant = piece_constant_(k);
-    for (Index l = 0; l < locations; ++l) row[l] += owner_value_(l) - constant;
+    for (Index l = 0; l < locations; ++l) row[l] = owner_value_(l) - constant;
   }
+  gemm(false, true, pieces, locations, features, -1, slopes, features, problem_.location.data(), features, 1, grid,
+       locations);
 }
 
 void DivergenceGrid::adjoint(const double* values, double* z_out, double* slopes_out) {

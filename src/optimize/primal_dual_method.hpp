@@ -88,6 +88,7 @@ class PrimalDualMethod {
   double reduced_rhs_zeta(Index t) const {
     return (-dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t)) * inverse_sum_(t);
   }
+  double harmless_residual() const;
   void solve_direction();
   void reduce_norm_rhs();
   void recover_norm();

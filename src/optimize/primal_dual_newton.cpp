@@ -71,8 +71,9 @@ bool PrimalDualMethod::factor(bool with_quadratic) {
 void PrimalDualMethod::set_weights(bool with_quadratic) {
   NormalWeights& w = normal_.weights();
   w.proximal = proximal_;
+  for (Cone* cone : cones_) cone->set_inverse();
   const Index size = entries_.size();
-  w.grid.head(size).array() = convexity_.y.array() / (convexity_.s.array() + convexity_.delta * convexity_.y.array());
+  w.grid.head(size) = convexity_.y.cwiseProduct(convexity_.inverse);
   if (p_.has_quadratic && with_quadratic) {
     for (Index i = 0; i < size; ++i) w.grid(i) += 2 * p_.quadratic(entries_.entry(i));
   }
@@ -112,6 +113,15 @@ void PrimalDualMethod::set_norm_weights() {
   if (bound_.count > 0) w.lipschitz = bound_.weight(0);
 }
 
+// What a direction may leave of the dual residual: part of what there is, or more where the harm of that is far below
+// the gap that is still to be closed.
+double PrimalDualMethod::harmless_residual() const {
+  constexpr double kPart = 0.3, kHarm = 0.03;
+  const double gap = std::abs(measures_.primal - measures_.dual);
+  const double part = measures_.dual_damage > 0 ? std::max(kPart, kHarm * gap / measures_.dual_damage) : kPart;
+  return part * measures_.dual_residual;
+}
+
 // Solves for the right-hand sides c that the cones have started with: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
 void PrimalDualMethod::solve_direction() {
   clear_non_constraints(convexity_.c);
@@ -127,7 +137,7 @@ void PrimalDualMethod::solve_direction() {
   rhs_ -= dual_residual_x_;
 
   const double rhs_norm = rhs_.lpNorm<Eigen::Infinity>();
-  const double wanted = std::max(0.3 * measures_.dual_residual, (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm);
+  const double wanted = std::max(harmless_residual(), (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm);
   const double reached = normal_.solve(rhs_, dx_, wanted, kMostRefinements);
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
   const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm;

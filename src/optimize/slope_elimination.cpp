@@ -15,16 +15,18 @@ SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntryS
       eliminated_(problem.pieces * problem.features, y_count_),
       width_(at(problem.pieces), 0),
       place_(at(y_count_), 0),
-      difference_(problem.locations, problem.features),
-      weighted_(problem.locations, problem.features),
       sum_of_location_(problem.locations),
       gathered_(y_count_) {
   if (entries.complete()) {
+    feature_rows_ = problem.location.transpose();
+    difference_.resize(problem.features, problem.locations);
     products_.resize(problem.pieces, problem.locations);
     solved_.resize(problem.pieces, problem.features);
     columns_.resize(at(y_count_));
     std::iota(columns_.begin(), columns_.end(), Index{0});
   } else {
+    difference_.resize(problem.locations, problem.features);
+    weighted_.resize(problem.locations, problem.features);
     columns_.resize(at(problem.pieces * y_count_));
     outer_.resize(y_count_, y_count_);
   }
@@ -54,13 +56,35 @@ void SlopeElimination::set_weighted_differences(Index k) {
   }
 }
 
+// Of a complete grid, one row a feature: anchor - location, and the same times its weight, which is C_k but for the
+// columns of z_k and L.
+void SlopeElimination::set_coupling_rows(Index k) {
+  const Index locations = p_.locations;
+  const double* weight = grid_->data() + k * locations;
+  for (Index j = 0; j < p_.features; ++j) {
+    const double anchor = p_.anchor(k, j);
+    const double* location = feature_rows_.data() + j * locations;
+    double* difference = difference_.data() + j * locations;
+    double* coupling = eliminated(k) + j * y_count_;
+    for (Index l = 0; l < locations; ++l) {
+      difference[l] = anchor - location[l];
+      coupling[l] = weight[l] * difference[l];
+    }
+  }
+}
+
 bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
   const Index d = p_.features;
   if (d == 0) return true;
-  set_weighted_differences(k);
   Eigen::Map<Matrix> a(block(k), d, d);
-  const Index count = entries_.begin(k + 1) - entries_.begin(k);
-  gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
+  if (entries_.complete()) {
+    set_coupling_rows(k);
+    gemm(false, true, d, d, p_.locations, 1, eliminated(k), y_count_, difference_.data(), p_.locations, 0, a.data(), d);
+  } else {
+    set_weighted_differences(k);
+    const Index count = entries_.begin(k + 1) - entries_.begin(k);
+    gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
+  }
   for (Index i = 0; i < d; ++i) {
     for (Index j = 0; j < d; ++j) {
       a(i, j) += weights.norm(k) * weights.slope_rank_one(k, i) * weights.slope_rank_one(k, j);
@@ -97,37 +121,42 @@ void SlopeElimination::set_columns(Index k) {
 // Adds the entries of the piece to H_yy, and turns C_k into E_k.
 void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k, Matrix& schur) {
   const Index d = p_.features, zk = p_.z_of_piece[at(k)], last = y_count_ - 1;
-  if (d > 0) set_weighted_differences(k);
-  if (!entries_.complete()) set_columns(k);
-  const Index columns_here = width(k);
-  const Index* column = columns(k);
-  for (Index i = 0; i < columns_here; ++i) place_[at(column[i])] = i;
-  Eigen::Map<Matrix> c(eliminated(k), d, columns_here);
-  c.setZero();
-  const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
   double total = 0;
-  for (Index i = 0; i < count; ++i) {
-    const Index zo = p_.z_of_owner[at(entries_.location(begin + i))];
-    const double weight = (*grid_)(begin + i);
+  for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
+    const Index zo = p_.z_of_owner[at(entries_.location(p))];
+    const double weight = (*grid_)(p);
     total += weight;
     schur(zo, zo) += weight;
     schur(std::max(zo, zk), std::min(zo, zk)) -= weight;
   }
-  for (Index j = 0; j < d; ++j) {
-    double sum = 0;
-    for (Index i = 0; i < count; ++i) {
-      c(j, place_[at(p_.z_of_owner[at(entries_.location(begin + i))])]) = -weighted_(i, j);
-      sum += weighted_(i, j);
-    }
-    c(j, place_[at(zk)]) += sum;
-    c(j, columns_here - 1) = weights.norm(k) * weights.slope_rank_one(k, j);
-  }
   schur(zk, zk) += total;
   schur(last, last) += weights.norm(k);
-  if (d > 0) {
-    const int n = static_cast<int>(columns_here);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(d), n, 1, block(k),
-                static_cast<int>(d), c.data(), n);
+  if (d == 0) return;
+  if (!entries_.complete()) gather_couplings(k);
+  const Index columns_here = width(k), own = entries_.complete() ? zk : place_[at(zk)];
+  for (Index j = 0; j < d; ++j) {
+    double* coupling = eliminated(k) + j * columns_here;
+    coupling[own] -= Eigen::Map<const Vector>(coupling, columns_here - 1).sum();
+    coupling[columns_here - 1] = weights.norm(k) * weights.slope_rank_one(k, j);
+  }
+  const int n = static_cast<int>(columns_here);
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(d), n, 1, block(k),
+              static_cast<int>(d), eliminated(k), n);
+}
+
+// What set_coupling_rows does for a complete grid, for the columns of the piece's entries.
+void SlopeElimination::gather_couplings(Index k) {
+  set_weighted_differences(k);
+  set_columns(k);
+  const Index* column = columns(k);
+  for (Index i = 0; i < width(k); ++i) place_[at(column[i])] = i;
+  Eigen::Map<Matrix> c(eliminated(k), p_.features, width(k));
+  c.setZero();
+  const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
+  for (Index j = 0; j < p_.features; ++j) {
+    for (Index i = 0; i < count; ++i) {
+      c(j, place_[at(p_.z_of_owner[at(entries_.location(begin + i))])]) = -weighted_(i, j);
+    }
   }
 }
 

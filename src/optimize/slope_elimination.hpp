@@ -43,6 +43,8 @@ class SlopeElimination {
   bool factor_block(const NormalWeights& weights, Index k);
   void unwhiten(Index k, double* v) const;
   void set_weighted_differences(Index k);
+  void set_coupling_rows(Index k);
+  void gather_couplings(Index k);
   void set_columns(Index k);
   void eliminate_piece(const NormalWeights& weights, Index k, Matrix& schur);
   void subtract_squares(Matrix& schur);
@@ -59,6 +61,7 @@ class SlopeElimination {
   std::vector<Index> columns_;  // of y, ascending: of each E_k, or of all where the set is complete
   std::vector<Index> width_, place_;
   Matrix difference_, weighted_, outer_;
+  Matrix feature_rows_;       // of a complete grid: features x locations
   Matrix products_, solved_;  // of every entry; of the slopes
   Vector sum_of_location_, gathered_;
 };

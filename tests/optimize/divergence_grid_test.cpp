@@ -80,6 +80,7 @@ TEST(Cone, SolvesForTheChangeOfSlacksAndMultipliers) {
   cone.r << 0.1, -0.2, 0, 0;
   Vector moved(4);
   moved << -3, 0.5, -0.1, 7;
+  cone.set_inverse();
   cone.start_direction([](double s, double y, double, double, double) { return 0.1 - s * y; }, false);
   cone.c(3) = cone.dy(3) = 0;
   StepRates rates;

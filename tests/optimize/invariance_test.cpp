@@ -56,6 +56,20 @@ TEST(Optimum, IgnoresShiftsOfTheRows) {
   });
 }
 
+// Its slope can move to the other feature, where it is worth as much and costs no more.
+TEST(Optimum, IgnoresAFeatureThatIsASmallerMultipleOfAnother) {
+  for_random_problems(7, 30, [](Random& random, const LearningProblem& problem) {
+    LearningProblem wider = problem;
+    const Index features = problem.points.cols();
+    const double factor = 2 * random.uniform() - 1, constant = random.normal();
+    wider.points.conservativeResize(Eigen::NoChange, features + 1);
+    wider.points.col(features) = (factor * problem.points.col(0).array() + constant).matrix();
+    const Solution solution = test::solve_to_optimality(wider);
+    expect_same(solution.report.objective, optimum(problem), problem);
+    EXPECT_TRUE((solution.slopes.col(features).array() == 0).all() || (solution.slopes.col(0).array() == 0).all());
+  });
+}
+
 TEST(Optimum, IgnoresTheOrderOfRowsPiecesFeaturesAndItems) {
   for_random_problems(2, 60, [](Random& random, const LearningProblem& problem) {
     const Index rows = problem.points.rows();
