@@ -201,7 +201,8 @@ class ItemSorter {
     double largest = 0;
     for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
     set_units(items, largest > 0 ? largest : 1);
-    c_.objective_unit *= c_.value_unit;
+    // The slopes of the losses, and so the multipliers, are of the order of the targets, however small D must be.
+    c_.objective_unit *= largest > 0 ? largest : 1;
     c_.has_quadratic = true;
     c_.quadratic.setZero(c_.entries());
     c_.target.setZero(c_.entries());
