@@ -32,7 +32,7 @@ ExactCost predict_exact(const LearningProblem& problem) {
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double pieces = problem.pieces, unknowns = pieces * (features + 1);
   const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
-  const auto items = coupled ? static_cast<double>(internal::item_count(problem.supervision)) : 0.0;
+  const auto items = coupled ? static_cast<double>(item_count(problem.supervision)) : 0.0;
   const double dense = unknowns * unknowns * unknowns / 3;
   const double arrow = pieces * pieces * pieces * (features + 1) + items * items * (items / 3 + features);
   const bool takes_arrow = anchored && arrow < dense;
@@ -57,7 +57,7 @@ Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, co
   AdmmOptions admm = options.admm;
   admm.time_limit = options.time_limit;
   if (!options.early_stop) return solve_admm(problem, admm, control);
-  const auto items = std::visit([](const auto& list) { return list.size(); }, problem.supervision);
+  const Index items = item_count(problem.supervision);
   if (items < kFolds) {
     throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
                             items, kFolds));
@@ -66,7 +66,7 @@ Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, co
   problem.supervision = std::move(*folds[0].train_items);
   const Supervision held_out = std::move(folds[0].loss_items);
   folds.clear();
-  admm.validation = [&](const StartModel& model) {
+  admm.validation = [&](const AffinePieces& model) {
     return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, held_out);
   };
   return solve_admm(problem, admm, control);

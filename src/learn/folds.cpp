@@ -90,15 +90,17 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
 
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces) {
-  const auto items = std::visit([](const auto& list) { return static_cast<Index>(list.size()); }, supervision);
+  const Index items = item_count(supervision);
   if (folds < 2 || folds > items) {
     throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
   }
   std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
   // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
-    std::ranges::stable_partition(order, [&](Index t) { return (*pairs)[static_cast<std::size_t>(t)].similar; });
-  }
+  const auto deal_similar_first = [&order](const auto& pairs) {
+    std::ranges::stable_partition(order, [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
+  };
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
+  if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);
   std::vector<int> fold_of(static_cast<std::size_t>(items));
   for (Index i = 0; i < items; ++i) {
     fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
@@ -112,7 +114,7 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
     fold.train_pieces = pieces;
     std::visit(
         [&](const auto& list) {
-          std::decay_t<decltype(list)> train, held_out;
+          std::vector<std::decay_t<decltype(list[0])>> train, held_out;
           for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == f ? held_out : train).push_back(list[t]);
           fold.train_items = std::move(train);
           fold.loss_items = std::move(held_out);

@@ -19,7 +19,9 @@ class EntryEngine final : public AdmmEngine {
         method_(canonical_, options.over_relaxation),
         repair_(problem) {}
 
-  void start(const StartModel* model) override {
+  std::string_view name() const override { return "entries"; }
+
+  void start(const AffinePieces* model) override {
     PrimalPoint point{Vector::Zero(canonical_.z_count), Matrix::Zero(canonical_.pieces, canonical_.features)};
     if (model != nullptr) point = import_model(canonical_, model->slopes, model->offsets);
     method_.start(point);
@@ -119,7 +121,7 @@ double predict_entry_memory(const LearningProblem& problem) {
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double pieces = problem.pieces, grid = rows * pieces, slopes = pieces * features;
   const bool dense = pieces < rows;
-  const auto items = std::visit([](const auto& list) { return static_cast<double>(list.size()); }, problem.supervision);
+  const auto items = static_cast<double>(item_count(problem.supervision));
   const bool targets = std::holds_alternative<Targets>(problem.supervision);
   // Flat arrays of the canonical problem and the set, the copies of a set that may become all, and the multipliers of
   // two proofs; the factorization; the items.

@@ -9,11 +9,6 @@
 namespace bregmax::internal {
 namespace {
 
-// Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
-// features do, and slopes that can be worth nothing would rule the arithmetic.
-constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
-constexpr double kFreeSlopePrice = 1e-14;
-
 // Groups equal rows: location_of_row, numbered in order of first appearance.
 std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
   const Index rows = points.rows();
@@ -108,54 +103,6 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   }
 }
 
-// Whether column j is, to rounding, factor * column g + constant with |factor| <= 1.
-bool is_dominated(const Matrix& points, Index j, Index g) {
-  constexpr double kRounding = 1e-13;
-  Index low = 0, high = 0;
-  const double least = points.col(g).minCoeff(&low), spread = points.col(g).maxCoeff(&high) - least;
-  const double factor = (points(high, j) - points(low, j)) / spread;
-  if (!(std::abs(factor) <= 1)) return false;
-  const auto expected = points(low, j) + factor * (points.col(g).array() - least);
-  return (points.col(j).array() - expected).abs().maxCoeff() <= kRounding * std::abs(factor) * spread;
-}
-
-// Constant features make no difference. Nor does one that another dominates: moving its slope there makes no norm
-// larger; and left in, it is a direction of every piece that nothing but lambda holds.
-void choose_features(const Matrix& points, CanonicalProblem& c) {
-  std::vector<Index> by_spread;
-  const auto spread = [&](Index j) { return points.col(j).maxCoeff() - points.col(j).minCoeff(); };
-  for (Index j = 0; j < points.cols(); ++j) {
-    if (spread(j) > 0) by_spread.push_back(j);
-  }
-  std::stable_sort(by_spread.begin(), by_spread.end(), [&](Index a, Index b) { return spread(a) > spread(b); });
-  for (const Index j : by_spread) {
-    const bool dominated = std::any_of(c.kept_features.begin(), c.kept_features.end(),
-                                       [&](Index g) { return is_dominated(points, j, g); });
-    if (!dominated) c.kept_features.push_back(j);
-  }
-  std::sort(c.kept_features.begin(), c.kept_features.end());
-}
-
-void scale_features(const Matrix& points, CanonicalProblem& c) {
-  choose_features(points, c);
-  c.features = static_cast<Index>(c.kept_features.size());
-  c.feature_center.resize(c.features);
-  c.feature_unit.resize(c.features);
-  for (Index j = 0; j < c.features; ++j) {
-    const auto column = points.col(c.kept_features[at(j)]).array();
-    // Halved before they are added, so that values near the largest double do not overflow.
-    const double center = 0.5 * column.minCoeff() + 0.5 * column.maxCoeff();
-    const double spread = (column - center).abs().maxCoeff();
-    const double mean = center + spread * ((column - center) / spread).mean();
-    c.feature_center(j) = mean;
-    c.feature_unit(j) = spread * std::sqrt(((column - mean) / spread).square().mean());
-  }
-  if (c.features > 0) c.feature_unit = c.feature_unit.cwiseMax(kLeastFeatureUnit * c.feature_unit.maxCoeff()).eval();
-  c.norm_weight = c.feature_unit.cwiseInverse();
-  c.norm_unit = c.features > 0 ? c.norm_weight.minCoeff() : 1;
-  c.norm_weight /= c.norm_unit;
-}
-
 // Sorts the losses of the supervision into constants, linear and quadratic costs of grid entries, and hinges.
 class ItemSorter {
  public:
@@ -181,22 +128,8 @@ class ItemSorter {
     }
     merge_hinges();
   }
-  void operator()(const Pairs& items) {
-    set_units(items, 1);
-    for (const auto& item : items) {
-      const Index e = entry_of(item.i, item.j);
-      if (!item.similar) c_.zero_objective += 2 * item.weight;
-      if (item.similar || item.weight == 0) {
-        place_linear(item.weight == 0 ? kNoEntry : e, item.weight);
-      } else if (e == kNoEntry) {
-        c_.constant += 2 * item.weight;
-        place_linear(kNoEntry, 0);
-      } else {
-        place_hinge(kNoEntry, e, 2, item.weight);
-      }
-    }
-    merge_hinges();
-  }
+  void operator()(const Pairs& items) { sort_pairs(items); }
+  void operator()(const LabelPairs& items) { sort_pairs(items); }
   void operator()(const Targets& items) {
     double largest = 0;
     for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
@@ -231,6 +164,24 @@ class ItemSorter {
   }
 
  private:
+  template <class PairList>
+  void sort_pairs(const PairList& items) {
+    set_units(items, 1);
+    for (const auto& item : items) {
+      const Index e = entry_of(item.i, item.j);
+      if (!item.similar) c_.zero_objective += 2 * item.weight;
+      if (item.similar || item.weight == 0) {
+        place_linear(item.weight == 0 ? kNoEntry : e, item.weight);
+      } else if (e == kNoEntry) {
+        c_.constant += 2 * item.weight;
+        place_linear(kNoEntry, 0);
+      } else {
+        place_hinge(kNoEntry, e, 2, item.weight);
+      }
+    }
+    merge_hinges();
+  }
+
   // D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
   template <class Items>
   void set_units(const Items& items, double value_unit) {
@@ -295,7 +246,7 @@ class ItemSorter {
 CanonicalProblem canonicalize(const LearningProblem& problem) {
   CanonicalProblem c;
   c.pieces = problem.pieces;
-  scale_features(problem.points, c);
+  static_cast<FeatureUnits&>(c) = feature_units(problem.points);
   c.location_of_row = group_equal_rows(problem.points, c.locations);
   c.anchor.resize(c.pieces, c.features);
   place_pieces(problem, c);
@@ -316,7 +267,6 @@ CanonicalProblem canonicalize(const LearningProblem& problem) {
   c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
   c.bound = problem.lipschitz_bound / c.norm_unit;
   if (problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound)) {
-    // Nothing holds the slopes in directions that the losses do not see: a price far below any tolerance does.
     c.lambda = kFreeSlopePrice * std::max(1.0, c.zero_objective / c.objective_unit);
   }
   return c;
@@ -438,15 +388,15 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
       add_item(item.i, item.j, multiplier);
       add_item(item.k, item.l, -multiplier);
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (Index t = 0; t < items; ++t) {
-      const auto& item = (*pairs)[at(t)];
+  } else if (is_pairs(problem.supervision)) {
+    Index t = 0;
+    for_each_pair(problem.supervision, [&](const Pair& item) {
       const ItemPlace& place = c.item_place[at(t)];
       const double multiplier =
           item.weight * (place.kind == ItemPlace::Kind::kSingleHinge ? hinge_fraction(place) : 1.0);
-      solution.dual.items(t) = multiplier;
+      solution.dual.items(t++) = multiplier;
       add_item(item.i, item.j, item.similar ? multiplier : -multiplier);
-    }
+    });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
     for (Index t = 0; t < items; ++t) {

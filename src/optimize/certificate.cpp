@@ -12,16 +12,34 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // A bound that holds only up to some Lipschitz constant holds up to this many times the model's own.
 constexpr double kCertifiedRadius = 10;
 
-// Values at every row: phi(x_i) and what each piece would give there.
-struct Evaluation {
-  Matrix piece_value;  // n x K
-  Vector phi;          // value of the piece that the row is on
+constexpr Index kRowBlock = 256;
 
+// Values of the model, a block of rows at a time: no n x K array is made.
+class Evaluation {
+ public:
   Evaluation(const LearningProblem& problem, const Solution& solution)
-      : piece_value(problem.points * solution.slopes.transpose()), phi(problem.points.rows()) {
-    piece_value.rowwise() += solution.offsets.transpose();
-    for (Index i = 0; i < phi.size(); ++i) phi(i) = piece_value(i, problem.piece_of[at(i)]);
+      : problem_(problem), solution_(solution), phi_(problem.points.rows()) {
+    for (Index i = 0; i < phi_.size(); ++i) phi_(i) = value(i, problem.piece_of[at(i)]);
   }
+
+  // phi(x_row) less what the piece gives there.
+  double divergence(Index row, Index piece) const { return phi_(row) - value(row, piece); }
+
+  // The same of rows begin .. end - 1 and every piece.
+  void divergences(Index begin, Index end, Matrix& block) const {
+    block.noalias() = -problem_.points.middleRows(begin, end - begin) * solution_.slopes.transpose();
+    block.rowwise() -= solution_.offsets.transpose();
+    block.colwise() += phi_.segment(begin, end - begin);
+  }
+
+ private:
+  double value(Index row, Index piece) const {
+    return problem_.points.row(row).dot(solution_.slopes.row(piece)) + solution_.offsets(piece);
+  }
+
+  const LearningProblem& problem_;
+  const Solution& solution_;
+  Vector phi_;
 };
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
@@ -46,6 +64,21 @@ class Lagrangian {
         4e-16 * std::abs(coefficient) * (problem_.points.row(row) - center_.transpose()).lpNorm<Eigen::Infinity>();
     slope_slope_.row(own) += coefficient * (problem_.points.row(row) - center_.transpose());
     slope_slope_.row(piece) -= coefficient * (problem_.points.row(row) - center_.transpose());
+  }
+
+  // Adds coefficients(i - begin, k) * (phi(x_i) - value of piece k at x_i) of rows begin .. end - 1; zero for own
+  // pieces.
+  void add_rows(Index begin, Index end, const Matrix& coefficients) {
+    const Matrix rows = problem_.points.middleRows(begin, end - begin).rowwise() - center_.transpose();
+    for (Index i = begin; i < end; ++i) {
+      const Index own = problem_.piece_of[at(i)];
+      const double sum = coefficients.row(i - begin).sum();
+      offset_slope_(own) += sum;
+      slope_slope_.row(own) += sum * rows.row(i - begin);
+      rounding_ += 4e-16 * coefficients.row(i - begin).lpNorm<1>() * rows.row(i - begin).lpNorm<Eigen::Infinity>();
+    }
+    offset_slope_ -= coefficients.colwise().sum().transpose();
+    slope_slope_.noalias() -= coefficients.transpose() * rows;
   }
 
   // Makes the derivatives by the offsets exactly balanced with further non-negative multipliers of convexity: each
@@ -100,14 +133,17 @@ class Lagrangian {
 // What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
 struct ItemSums {
   double loss = 0, zero_loss = 0, linear = 0, quadratic = 0;
+
+  void add_loss(const Pair& pair, double divergence) {
+    loss += pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence);
+    zero_loss += pair.similar ? 0 : 2 * pair.weight;
+  }
 };
 
 ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
                    Lagrangian& lagrangian) {
   ItemSums sums;
-  const auto divergence = [&](Index i, Index j) {
-    return value.phi(i) - value.piece_value(i, problem.piece_of[at(j)]);
-  };
+  const auto divergence = [&](Index i, Index j) { return value.divergence(i, problem.piece_of[at(j)]); };
   const auto add = [&](Index i, Index j, double slope) {
     lagrangian.add_divergence(i, problem.piece_of[at(j)], slope);
   };
@@ -126,15 +162,14 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
       add(c.i, c.j, slope);
       add(c.k, c.l, -slope);
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (std::size_t t = 0; t < pairs->size(); ++t) {
-      const Pair& p = (*pairs)[t];
-      const double d = divergence(p.i, p.j), slope = multiplier(t, p.weight);
-      sums.loss += p.weight * std::max(0.0, p.similar ? d : 2 - d);
-      sums.zero_loss += p.similar ? 0 : 2 * p.weight;
+  } else if (is_pairs(problem.supervision)) {
+    std::size_t t = 0;
+    for_each_pair(problem.supervision, [&](const Pair& p) {
+      const double slope = multiplier(t++, p.weight);
+      sums.add_loss(p, divergence(p.i, p.j));
       sums.linear += p.similar ? 0 : 2 * slope;
       add(p.i, p.j, p.similar ? slope : -slope);
-    }
+    });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
     for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -152,6 +187,54 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
   return sums;
 }
 
+// All pairs of labels, with pushes or without multipliers: a block of rows at a time.
+ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                         Lagrangian& lagrangian, double& violation) {
+  const auto& pairs = std::get<LabelPairs>(problem.supervision);
+  const bool proves = static_cast<bool>(solution.dual.pushes);
+  ItemSums sums;
+  Matrix divergences, coefficients;
+  for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
+    const Index end = std::min(pairs.rows(), begin + kRowBlock);
+    value.divergences(begin, end, divergences);
+    violation = std::max(violation, -divergences.minCoeff());
+    coefficients.setZero(end - begin, problem.pieces);
+    if (proves) solution.dual.pushes(begin, end, coefficients);
+    for (Index i = begin; i < end; ++i) {
+      for (Index j = 0; j < pairs.rows(); ++j) {
+        double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
+        const Pair pair = pairs.pair(i, j);
+        const double push = std::max(0.0, coefficient);
+        coefficient = i == j ? 0 : pair.similar ? pair.weight - push : -push;
+        if (i == j) continue;
+        sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
+        if (!pair.similar) sums.linear += 2 * std::min(push, pair.weight);
+      }
+    }
+    if (proves) lagrangian.add_rows(begin, end, coefficients);
+  }
+  return sums;
+}
+
+// The constraints, and how far the model violates them.
+double add_convexity(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                     Lagrangian& lagrangian) {
+  const bool has_multipliers = solution.dual.convexity.size() > 0;
+  double violation = 0;
+  Matrix divergences;
+  for (Index begin = 0; begin < problem.points.rows(); begin += kRowBlock) {
+    const Index end = std::min(problem.points.rows(), begin + kRowBlock);
+    value.divergences(begin, end, divergences);
+    violation = std::max(violation, -divergences.minCoeff());
+    for (Index i = begin; has_multipliers && i < end; ++i) {
+      for (Index k = 0; k < problem.pieces; ++k) {
+        lagrangian.add_divergence(i, k, -std::max(0.0, solution.dual.convexity(i, k)));
+      }
+    }
+  }
+  return violation;
+}
+
 // The best lower bound along the ray theta * (multipliers), theta in [0, limit].
 double best_along_ray(const ItemSums& sums, double limit) {
   double theta = limit;
@@ -165,14 +248,12 @@ Certificate certify(const LearningProblem& problem, const Solution& solution) {
   Certificate certificate;
   const Evaluation value(problem, solution);
   Lagrangian lagrangian(problem);
-  const ItemSums sums = add_items(problem, solution, value, lagrangian);
-  const bool has_multipliers = solution.dual.convexity.size() > 0;
-  for (Index i = 0; i < problem.points.rows(); ++i) {
-    for (Index k = 0; k < problem.pieces; ++k) {
-      certificate.convexity_violation =
-          std::max(certificate.convexity_violation, value.piece_value(i, k) - value.phi(i));
-      if (has_multipliers) lagrangian.add_divergence(i, k, -std::max(0.0, solution.dual.convexity(i, k)));
-    }
+  ItemSums sums;
+  if (std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0) {
+    sums = add_label_pairs(problem, solution, value, lagrangian, certificate.convexity_violation);
+  } else {
+    sums = add_items(problem, solution, value, lagrangian);
+    certificate.convexity_violation = add_convexity(problem, solution, value, lagrangian);
   }
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();

@@ -132,8 +132,8 @@ double zero_objective(const LearningProblem& problem) {
   double sum = 0;
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (const auto& item : *comparisons) sum += item.weight;
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (const auto& item : *pairs) sum += item.similar ? 0 : 2 * item.weight;
+  } else if (is_pairs(problem.supervision)) {
+    for_each_pair(problem.supervision, [&](const Pair& item) { sum += item.similar ? 0 : 2 * item.weight; });
   } else {
     for (const auto& item : std::get<Targets>(problem.supervision)) sum += item.weight * item.value * item.value;
   }
