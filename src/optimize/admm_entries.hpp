@@ -53,7 +53,8 @@ class AdmmEntries {
  private:
   enum class Kind : std::uint8_t { kFree, kEqual, kZero };
   struct Numbers {
-    int iteration = 0, next_adaptation = 0, adaptations = 0, averaged = 0;
+    int iteration = 0, averaged = 0;
+    PenaltySchedule schedule;
     double penalty = 0, norm_weight = 1;
     AdmmResiduals residuals, norm_residuals;
   };

@@ -10,12 +10,6 @@ namespace {
 
 constexpr Index kParts = 64;  // of the pieces, for sums that do not depend on the threads
 constexpr Index kLeastParallelRows = 200;
-constexpr double kFirstPenalty = 0.1, kNormWeight = 0.1;
-constexpr double kLeastChange = 1.3;  // of the common penalty
-constexpr double kNormApart = 3;      // least and most change of the slopes' own penalty
-constexpr int kFirstAdaptation = 20;  // iterations
-constexpr double kAdaptationGrowth = 1.25;
-constexpr int kMostAdaptations = 60;
 
 }  // namespace
 
@@ -85,7 +79,6 @@ AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
   for (Matrix* m : {&slopes_, &slope_copy_, &slope_slack_, &old_slope_, &slope_wish_, &weighted_}) {
     m->setZero(rows_, problem.features);
   }
-  numbers_.next_adaptation = kFirstAdaptation;
 }
 
 template <class Number>
@@ -99,7 +92,7 @@ void AdmmGrid<Number>::start(const Vector& z, const Matrix& slopes) {
     move_copies(terms(), GridProx{}, 1, begin, end, copies_.data(), sums);
   });
   numbers_.penalty = kFirstPenalty;
-  change_penalty(kFirstPenalty, kNormWeight * static_cast<double>(rows_));
+  change_penalty(kFirstPenalty, kFirstNormWeight * static_cast<double>(rows_));
 }
 
 template <class Number>
@@ -139,7 +132,7 @@ void AdmmGrid<Number>::iterate() {
   pass_over_copies();
   move_slopes();
   ++numbers_.iteration;
-  if (numbers_.iteration >= numbers_.next_adaptation && numbers_.adaptations < kMostAdaptations) adapt();
+  if (numbers_.schedule.is_due(numbers_.iteration)) adapt();
 }
 
 template <class Number>
@@ -172,20 +165,11 @@ void AdmmGrid<Number>::shrink_slopes() {
   slope_wish_ = 2 * slope_slack_ - slope_copy_;
 }
 
-// Residuals of one size are the fastest.
 template <class Number>
 void AdmmGrid<Number>::adapt() {
-  ++numbers_.adaptations;
-  numbers_.next_adaptation = static_cast<int>(kAdaptationGrowth * numbers_.iteration) + kFirstAdaptation;
-  const auto imbalance = [](const AdmmResiduals& r) { return std::sqrt(r.primal / std::max(r.dual, 1e-300)); };
-  const double ratio = imbalance(numbers_.residuals), apart = imbalance(numbers_.norm_residuals) / ratio;
-  double penalty = numbers_.penalty, norm_weight = numbers_.norm_weight;
-  if (ratio > kLeastChange || ratio < 1 / kLeastChange) penalty *= std::clamp(ratio, 0.1, 10.0);
-  // Slopes that all move one way, as L falls, have a balance of their own.
-  if (apart > 0 && (apart > kNormApart || apart < 1 / kNormApart)) {
-    norm_weight *= std::clamp(apart, 1 / kNormApart, kNormApart);
-  }
-  change_penalty(penalty, norm_weight);
+  numbers_.schedule.advance(numbers_.iteration);
+  const PenaltyChange change = balance(numbers_.residuals, numbers_.norm_residuals);
+  change_penalty(numbers_.penalty * change.common, numbers_.norm_weight * change.norm);
 }
 
 // Slacks and multipliers stay.
@@ -229,7 +213,11 @@ RawParts AdmmGrid<Number>::raw_state() {
   add(copies_.data(), copies_.size());
   for (Vector* v : {&z_, &norm_penalty_, &of_piece_, &of_point_}) add(v->data(), v->size());
   for (Matrix* m : {&slopes_, &slope_copy_, &slope_slack_, &slope_wish_, &weighted_}) add(m->data(), m->size());
-  add(&numbers_, 1);
+  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
+                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
+    add(number, 1);
+  }
+  for (int* number : {&numbers_.iteration, &numbers_.schedule.next, &numbers_.schedule.changes}) add(number, 1);
   return parts;
 }
 

@@ -53,7 +53,8 @@ class AdmmGrid {
 
  private:
   struct Numbers {
-    int iteration = 0, next_adaptation = 0, adaptations = 0;
+    int iteration = 0;
+    PenaltySchedule schedule;
     double penalty = 0, norm_weight = 0;  // norm_weight: penalty of a slope beside that of an entry
     AdmmResiduals residuals, norm_residuals;
   };

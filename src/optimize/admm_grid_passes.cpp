@@ -1,6 +1,7 @@
 #include "optimize/admm_grid_passes.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 // The loops are compiled twice, for any processor and for those with AVX2, and chosen at run time.
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -25,7 +26,7 @@ constexpr Index kFeatures = 5;  // features that are summed at once
 
 template <class V>
 constexpr Index lanes() {
-  return static_cast<Index>(sizeof(V) / sizeof(double));
+  return std::is_same_v<V, double> ? 1 : kLanes;
 }
 
 BREGMAX_GRID_INLINE void load(const double* from, double& value) { value = *from; }

@@ -204,6 +204,11 @@ Solution run_on_grid(const LearningProblem& problem, const AdmmOptions& options 
   return internal::run_admm(*internal::make_grid_engine(problem, options), problem, options);
 }
 
+Solution run_alone(const LearningProblem& problem, const AdmmOptions& options = {}) {
+  const ThreadLimit single(1);
+  return run_on_grid(problem, options);
+}
+
 TEST(AdmmGrid, BoundsHoldTheOptimum) {
   Random random(4);
   for (int t = 0; t < test::repeats(20); ++t) {
@@ -213,7 +218,7 @@ TEST(AdmmGrid, BoundsHoldTheOptimum) {
     if (t % 8 == 3) problem.lambda = 0;
     const double optimum = test::solve(problem).report.objective;
     const double unit = std::max(optimum, test::zero_objective(problem) / 1000);
-    const Solution solution = run_on_grid(problem, {.max_iterations = 400});
+    const Solution solution = run_alone(problem, {.max_iterations = 400});
     EXPECT_GE(solution.report.objective, optimum - 1e-6 * unit) << test::describe(problem);
     EXPECT_LE(solution.report.dual_objective, optimum + 1e-6 * unit) << test::describe(problem);
     EXPECT_LE(solution.report.lipschitz, problem.lipschitz_bound * (1 + 1e-9));
@@ -228,7 +233,7 @@ TEST(AdmmGrid, ApproachesTheOptimum) {
   const LearningProblem problem = label_problem(20, 2, 5);
   const double optimum = test::solve(problem).report.objective;
   for (const auto precision : {StoragePrecision::kDouble, StoragePrecision::kFloat}) {
-    const SolveReport report = run_on_grid(problem, {.max_iterations = 3000, .precision = precision}).report;
+    const SolveReport report = run_alone(problem, {.max_iterations = 3000, .precision = precision}).report;
     EXPECT_NEAR(report.objective, optimum, 0.1 * optimum);
     EXPECT_NEAR(report.dual_objective, optimum, 0.02 * optimum);
   }
@@ -236,7 +241,7 @@ TEST(AdmmGrid, ApproachesTheOptimum) {
 
 // With so high a price on L the zero model is optimal, and the first bound proves it.
 TEST(AdmmGrid, ProvesTheZeroModel) {
-  const SolveReport report = run_on_grid(label_problem(20, 2, 1e4)).report;
+  const SolveReport report = run_alone(label_problem(20, 2, 1e4)).report;
   EXPECT_EQ(report.status, SolveStatus::kOptimal);
   EXPECT_EQ(report.iterations, 0);
 }
@@ -278,14 +283,14 @@ TEST(AdmmGrid, ResumesToTheSameBits) {
   const std::string file = directory / "state";
   for (const auto precision : {StoragePrecision::kDouble, StoragePrecision::kFloat}) {
     AdmmOptions options{.tolerance = 1e-8, .max_iterations = 230, .precision = precision};
-    const Solution whole = run_on_grid(problem, options);
+    const Solution whole = run_alone(problem, options);
     for (const int first : {1, 20, 50, 117}) {
       AdmmOptions begin = options;
       begin.max_iterations = first;
       begin.checkpoint = file;
-      run_on_grid(problem, begin);
+      run_alone(problem, begin);
       options.resume = file;
-      const Solution rest = run_on_grid(problem, options);
+      const Solution rest = run_alone(problem, options);
       EXPECT_EQ(rest.report.objective, whole.report.objective) << first;
       EXPECT_EQ(rest.report.dual_objective, whole.report.dual_objective) << first;
       EXPECT_EQ(rest.slopes, whole.slopes) << first;
@@ -299,8 +304,8 @@ TEST(AdmmGrid, StartsFromAModel) {
   const LearningProblem problem = label_problem(25, 2, 1);
   const Solution optimum = test::solve(problem);
   const AffinePieces model{optimum.slopes, optimum.offsets};
-  const Solution solution = run_on_grid(problem, {.max_iterations = 1, .start = &model});
-  EXPECT_LT(solution.report.objective, run_on_grid(problem, {.max_iterations = 1}).report.objective);
+  const Solution solution = run_alone(problem, {.max_iterations = 1, .start = &model});
+  EXPECT_LT(solution.report.objective, run_alone(problem, {.max_iterations = 1}).report.objective);
 }
 
 TEST(AdmmGrid, IsForEveryRowItsOwnPieceOnly) {

@@ -142,7 +142,7 @@ double zero_objective(const LearningProblem& problem) {
 
 std::string describe(const LearningProblem& problem) {
   return fmt::format("{} with {} items, n = {}, d = {}, K = {}, lambda = {}, bound = {}",
-                     to_string(kKinds[problem.supervision.index()]),
+                     is_pairs(problem.supervision) ? "pairs" : to_string(kKinds[problem.supervision.index()]),
                      std::visit([](const auto& items) { return items.size(); }, problem.supervision),
                      problem.points.rows(), problem.points.cols(), problem.pieces, problem.lambda,
                      problem.lipschitz_bound);
