@@ -173,8 +173,41 @@ struct Best {
   double gap() const { return std::max(0.0, objective - bound) / (1 + objective); }
 };
 
-// The projections come close in a few sweeps, and then gain about as much a sweep as they did in the last one.
-constexpr int kSweepsBeforeNewton = 20;
+// When Newton's method takes over from the projections. The gap of these falls, after a few sweeps, by about the same
+// factor in each: what is left to do follows, and is weighed against what Newton's method takes from anywhere.
+class Handover {
+ public:
+  Handover(const ItmlConstraints& constraints, double tolerance)
+      : tolerance_(tolerance), sweeps_worth_newton_(sweeps_worth_newton(constraints)) {}
+
+  // To be asked after each sweep, with the gap that it left.
+  bool is_due(int sweeps, double gap) {
+    gaps_.push_back(gap);
+    if (sweeps < kFirstSweeps) return false;
+    const double factor = gaps_[gaps_.size() - 1 - kWindow] / gap;
+    if (!(factor > 1)) return true;
+    const double left = kWindow * std::log(gap / tolerance_) / std::log(factor);
+    return sweeps + left > sweeps_worth_newton_;
+  }
+
+ private:
+  static constexpr int kFirstSweeps = 20;
+  static constexpr int kWindow = 5;  // sweeps over which the factor is measured
+
+  // In multiplications. Those of a sweep wait for memory and for each other; most of Newton's method's are one matrix
+  // product a step.
+  static double sweeps_worth_newton(const ItmlConstraints& constraints) {
+    constexpr double kNewtonSteps = 50, kCostInSweep = 4;
+    const double features = static_cast<double>(constraints.differences.cols());
+    const double pairs = static_cast<double>(constraints.size()), entries = features * (features + 1) / 2;
+    const double sweep = kCostInSweep * 4 * pairs * features * features;
+    const double step = pairs * entries * std::min(pairs, entries);
+    return kNewtonSteps * step / sweep;
+  }
+
+  double tolerance_, sweeps_worth_newton_;
+  std::vector<double> gaps_;
+};
 
 ItmlConstraints prepare(const MatrixView& rows, const Pairs& pairs, const ItmlOptions& options,
                         const Matrix& prior_inverse) {
@@ -200,6 +233,7 @@ LearnedMetric learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlO
   const ItmlConstraints constraints = prepare(rows, pairs, options, prior_inverse);
   Projections projections(constraints, prior_inverse);
   const bool may_finish = ItmlNewton::suits(constraints);
+  Handover handover(constraints, options.limits.tolerance);
   std::optional<ItmlNewton> newton;
   Best best;
   best.see(projections);
@@ -212,21 +246,20 @@ LearnedMetric learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlO
       report.status = *end;
       break;
     }
-    // The status remains a numerical error where neither gets any further.
-    if (!newton && (iteration < kSweepsBeforeNewton || !may_finish)) {
-      projections.sweep();
-      if (projections.refresh()) {
-        best.see(projections);
-      } else if (may_finish) {
-        newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
-      } else {
-        break;
-      }
+    bool progress = true;
+    if (newton) {
+      progress = newton->step();
+      if (progress) best.see(*newton);
     } else {
-      if (!newton) newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
-      if (!newton->step()) break;
-      best.see(*newton);
+      projections.sweep();
+      progress = projections.refresh();
+      if (progress) best.see(projections);
+      if (may_finish && (!progress || handover.is_due(iteration + 1, best.gap()))) {
+        newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
+        progress = true;
+      }
     }
+    if (!progress) break;  // the status remains a numerical error
   }
   report.objective = best.objective;
   report.stationarity = best.gap();
