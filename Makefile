@@ -11,10 +11,10 @@ FUZZ_RUNS ?= 20000
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction clean format \
+.PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison python-benchmark tuning-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -50,6 +50,9 @@ bench: micro-benchmarks highs-comparison tuning-benchmark baselines-comparison n
 reproduction: build  ## docs/reproduction.md from the results in docs/reproduction
 	@tools/reproduction-page $(PROGRAM)
 
+paper-agreement: build  ## which scores of classical methods in docs/reproduction differ from the paper's
+	@python3 benchmarks/paper_agreement.py $(PROGRAM)
+
 clean:  ## remove everything that was built
 	rm -rf build
 
@@ -82,12 +85,17 @@ highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver ag
 tuning-benchmark: build  ## choosing lambda against one fit
 	@python3 benchmarks/tuning_benchmark.py
 
-baselines-comparison: build bootstrap-bench build/venv/ready  ## the classical methods against metric-learn
+baselines-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  ## ITML against metric-learn
+	@cmake --build build/bench --target trace_method
 	@build/venv/bin/python benchmarks/baselines_comparison.py
 
 neighbours-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  ## NCA and LMNN against scikit-learn and metric-learn
 	@cmake --build build/bench --target trace_method
 	@build/venv/bin/python benchmarks/neighbours_comparison.py
+
+wu-oscillation: bootstrap-bench build/bench/build.ninja  ## what the subgradient method of Wu et al. does
+	@cmake --build build/bench --target wu2009_oscillation
+	@build/bench/bin/wu2009_oscillation
 
 python-benchmark: bootstrap-bench bootstrap-python build build/bench/build.ninja  ## what Python adds; neighbours against scikit-learn
 	@cmake --build build/bench --target python_reference

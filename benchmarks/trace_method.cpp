@@ -1,5 +1,6 @@
-// trace_method METHOD DATA MODEL: learns on unscaled rows from labels with one thread, writes the model and prints, for
-// each report of progress, the processor seconds so far and the objective.
+// trace_method METHOD DATA SUPERVISION MODEL [NAME=VALUE ...]: learns on unscaled rows with one thread, from the labels
+// (SUPERVISION is `labels`) or from a file of pairs; writes the model and prints, for each report of progress, the
+// processor seconds so far and the objective.
 
 #include <fmt/format.h>
 
@@ -10,8 +11,11 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/table.hpp"
+#include "bregmax/supervision/files.hpp"
 
 namespace {
+
+using bregmax::Error;
 
 double processor_seconds() {
   timespec now{};
@@ -19,32 +23,52 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void trace(const std::string& method, const std::string& data, const std::string& model) {
+bregmax::BaselineSupervision supervision_of(const bregmax::Table& table, const std::string& name) {
+  if (name != "labels") return bregmax::read_pairs(name, table.features.rows());
+  if (!table.labels) throw Error(fmt::format("{} has no labels", table.source));
+  return table.labels->of_row;
+}
+
+bregmax::BaselineSettings settings_of(const bregmax::BaselineMethod& method, std::span<char*> assignments) {
+  bregmax::BaselineSettings settings;
+  for (const char* argument : assignments) {
+    const std::string assignment = argument;
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) throw Error(fmt::format("'{}' is not NAME=VALUE", assignment));
+    const std::string name = assignment.substr(0, equals);
+    settings.parameters[name] = method.parameter(name).parse(assignment.substr(equals + 1));
+  }
+  return settings;
+}
+
+void trace(std::span<char*> arguments) {
   const bregmax::ThreadLimit single(1);
-  const bregmax::Table table = bregmax::read_table(data);
-  if (!table.labels) throw bregmax::Error(fmt::format("{} has no labels", data));
+  const bregmax::BaselineMethod& method = bregmax::baseline_method(arguments[0]);
+  const bregmax::Table table = bregmax::read_table(arguments[1]);
+  const bregmax::BaselineSupervision supervision = supervision_of(table, arguments[2]);
+  const bregmax::BaselineSettings settings = settings_of(method, arguments.subspan(4));
   const double begin = processor_seconds();
   bregmax::RunControl control;
   control.on_progress = [&](const bregmax::Progress& progress) {
     fmt::print("{:.9f} {:.17g}\n", processor_seconds() - begin, progress.objective);
   };
-  const bregmax::BaselineFit fit = fit_baseline(bregmax::baseline_method(method), table.features, table.labels->of_row,
-                                                bregmax::Scaling::none(table.features.cols()), {}, control);
+  const bregmax::BaselineFit fit = fit_baseline(method, table.features, supervision,
+                                                bregmax::Scaling::none(table.features.cols()), settings, control);
   fmt::print("{:.9f} {:.17g}\n", processor_seconds() - begin, fit.report.objective);
-  save_model(fit.model, model);
+  save_model(fit.model, arguments[3]);
 }
 
 }  // namespace
 
 int main(int count, char** values) {
   const std::span arguments(values, static_cast<std::size_t>(count));
-  if (arguments.size() != 4) {
-    fmt::print(stderr, "usage: trace_method METHOD DATA MODEL\n");
+  if (arguments.size() < 5) {
+    fmt::print(stderr, "usage: trace_method METHOD DATA SUPERVISION MODEL [NAME=VALUE ...]\n");
     return 2;
   }
   try {
-    trace(arguments[1], arguments[2], arguments[3]);
-  } catch (const bregmax::Error& error) {
+    trace(arguments.subspan(1));
+  } catch (const Error& error) {
     fmt::print(stderr, "trace_method: {}\n", error.what());
     return 2;
   }
