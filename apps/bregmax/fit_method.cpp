@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
-#include "bregmax/learn/method_tuning.hpp"
+#include "bregmax/learn/fit_plan.hpp"
+#include "bregmax/learn/method_plan.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "method_report.hpp"
 #include "options.hpp"
@@ -37,39 +38,34 @@ void refuse_other_options(const FitRequest& request) {
   }
 }
 
-// "auto": the parameter's grid.
-std::vector<double> values_of(const BaselineParameter& parameter, const std::string& text) {
-  if (text == "auto") {
-    if (!parameter.grid.empty()) return parameter.grid;
-    throw Error(fmt::format("{} is auto; allowed: {}, or several with commas between them to choose from",
-                            parameter.name, parameter.allowed()));
-  }
-  std::vector<double> values;
+// "auto", or values with commas between them.
+MethodWishes::Parameter parse_wish(const BaselineParameter& parameter, const std::string& text) {
+  MethodWishes::Parameter wish;
+  wish.automatic = text == "auto";
+  if (wish.automatic) return wish;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    values.push_back(parameter.parse(text.substr(begin, comma - begin)));
+    wish.values.push_back(parameter.parse(text.substr(begin, comma - begin)));
     begin = comma + 1;
   }
-  return values;
+  return wish;
 }
 
-// One value is given, several are tried.
-void parse_parameters(const BaselineMethod& method, const std::vector<std::string>& given, MethodFitOptions& options) {
-  std::set<std::string> named;
+std::map<std::string, MethodWishes::Parameter> parse_parameters(const BaselineMethod& method,
+                                                                const std::vector<std::string>& given) {
+  std::map<std::string, MethodWishes::Parameter> wishes;
   for (const std::string& assignment : given) {
     const auto equals = assignment.find('=');
     if (equals == std::string::npos) {
       throw Error(fmt::format("--method-parameter is '{}'; allowed: NAME=VALUE", assignment));
     }
     const std::string name = assignment.substr(0, equals);
-    const std::vector<double> values = values_of(method.parameter(name), assignment.substr(equals + 1));
-    if (!named.insert(name).second) throw Error(fmt::format("--method-parameter: {} was given more than once", name));
-    if (values.size() == 1) {
-      options.settings.parameters[name] = values.front();
-    } else {
-      options.tried[name] = values;
+    const auto wish = parse_wish(method.parameter(name), assignment.substr(equals + 1));
+    if (!wishes.emplace(name, wish).second) {
+      throw Error(fmt::format("--method-parameter: {} was given more than once", name));
     }
   }
+  return wishes;
 }
 
 const std::vector<int>& classes_for(const Table& table, const BaselineMethod& method) {
@@ -91,20 +87,20 @@ std::optional<BaselineSupervision> other_supervision(const FitRequest& request, 
   return std::nullopt;
 }
 
-MethodFitOptions plan_of(const FitRequest& request, const BaselineMethod& method, Index rows) {
-  MethodFitOptions plan = recommended_method_options(rows);
-  parse_parameters(method, request.method_parameters, plan);
-  plan.settings.tolerance = request.tolerance;
-  if (request.max_iterations) plan.settings.max_iterations = static_cast<int>(*request.max_iterations);
-  plan.settings.time_limit = request.time_limit;
-  plan.settings.seed = request.seed;
-  plan.all_pairs = request.all_pairs;
-  if (request.scale == "none") plan.scales = {Scale::kNone};
-  if (request.scale == "auto") plan.scales = {Scale::kStandard, Scale::kNone};
-  if (!request.tune_for.empty()) plan.tune_for = measure_named(request.tune_for);
-  plan.folds = static_cast<int>(request.folds);
-  if (request.repeats > 0) plan.repeats = static_cast<int>(request.repeats);
-  return plan;
+MethodFitOptions plan_of(const FitRequest& request, const BaselineMethod& method, Index rows, bool from_labels) {
+  MethodWishes wishes;
+  wishes.parameters = parse_parameters(method, request.method_parameters);
+  wishes.settings.tolerance = request.tolerance;
+  if (request.max_iterations) wishes.settings.max_iterations = static_cast<int>(*request.max_iterations);
+  wishes.settings.time_limit = request.time_limit;
+  wishes.settings.seed = request.seed;
+  wishes.all_pairs = request.all_pairs;
+  if (!request.scale.empty()) wishes.scales = scales_named(request.scale);
+  if (!request.tune_for.empty()) wishes.tune_for = measure_named(request.tune_for);
+  wishes.folds = static_cast<int>(request.folds);
+  if (request.repeats > 0) wishes.repeats = static_cast<int>(request.repeats);
+  wishes.names = {"--scale", "several with commas between them"};
+  return plan_method(wishes, method, rows, from_labels);
 }
 
 bool was_given(const FitRequest& request, const char* option) {
@@ -114,10 +110,6 @@ bool was_given(const FitRequest& request, const char* option) {
 // Options that would have no effect.
 void refuse_idle_options(const FitRequest& request, const BaselineMethod& method, const MethodFitOptions& plan,
                          bool from_labels) {
-  if (!from_labels && (!plan.tried.empty() || plan.scales.size() > 1)) {
-    throw Error(fmt::format("{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
-                            plan.tried.empty() ? "--scale" : plan.tried.begin()->first));
-  }
   if (from_labels && has_choice(method, plan)) return;
   for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
     if (!was_given(request, option)) continue;
@@ -126,21 +118,6 @@ void refuse_idle_options(const FitRequest& request, const BaselineMethod& method
                     "--method-parameter NAME=auto does that for those that bregmax methods says",
                     option, method.name));
   }
-}
-
-MethodFitResult learn(const BaselineMethod& method, const Table& table,
-                      const std::optional<BaselineSupervision>& supervision, const MethodFitOptions& plan,
-                      const RunControl& control) {
-  if (!supervision) {
-    return fit_method_from_labels(method, table.features, classes_for(table, method), plan, control);
-  }
-  MethodFitResult result;
-  result.chosen = plan.settings;
-  result.chosen_scale = plan.scales.front();
-  const Scaling scaling =
-      result.chosen_scale == Scale::kNone ? Scaling::none(table.features.cols()) : Scaling::standard(table.features);
-  result.fit = fit_baseline(method, table.features, *supervision, scaling, plan.settings, control);
-  return result;
 }
 
 }  // namespace
@@ -170,11 +147,14 @@ ExitCode run_fit_method(const FitRequest& request) {
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, {}});
   const std::optional<BaselineSupervision> supervision = other_supervision(request, method, table);
-  const MethodFitOptions plan = plan_of(request, method, table.features.rows());
+  const MethodFitOptions plan = plan_of(request, method, table.features.rows(), !supervision);
   refuse_idle_options(request, method, plan, !supervision);
 
   ProgressLine progress(plan.settings.tolerance.value_or(method.limits.tolerance));
-  MethodFitResult result = learn(method, table, supervision, plan, progress.control());
+  MethodFitResult result =
+      supervision
+          ? fit_method_from_items(method, table.features, *supervision, plan, progress.control())
+          : fit_method_from_labels(method, table.features, classes_for(table, method), plan, progress.control());
   progress.clear();
   Model& model = result.fit.model;
   model.feature_names = table.feature_names;

@@ -11,7 +11,7 @@
 
 #include "arrays.hpp"
 #include "bregmax/learn/fit_plan.hpp"
-#include "bregmax/learn/method_tuning.hpp"
+#include "bregmax/learn/method_plan.hpp"
 #include "items.hpp"
 #include "module.hpp"
 #include "run.hpp"
@@ -34,38 +34,33 @@ double number_of(const BaselineParameter& parameter, const Value& value) {
   return number;
 }
 
-// One value is taken, several are tried; "auto": those that the library recommends.
-std::vector<double> values_of(const BaselineParameter& parameter, const Given& given) {
+// A value, several in a list, or "auto".
+MethodWishes::Parameter wish_of(const BaselineParameter& parameter, const Given& given) {
+  MethodWishes::Parameter wish;
   if (const auto* list = std::get_if<std::vector<Value>>(&given)) {
-    std::vector<double> values;
-    for (const Value& value : *list) values.push_back(number_of(parameter, value));
-    if (values.empty()) throw Error(fmt::format("{} is []; allowed: at least one value to try", parameter.name));
-    return values;
+    for (const Value& value : *list) wish.values.push_back(number_of(parameter, value));
+    if (list->empty()) throw Error(fmt::format("{} is []; allowed: at least one value to try", parameter.name));
+  } else if (const auto* number = std::get_if<double>(&given)) {
+    wish.values = {number_of(parameter, *number)};
+  } else {
+    const std::string& word = std::get<std::string>(given);
+    wish.automatic = word == "auto";
+    if (!wish.automatic) wish.values = {number_of(parameter, word)};
   }
-  if (const auto* number = std::get_if<double>(&given)) return {number_of(parameter, *number)};
-  const std::string& word = std::get<std::string>(given);
-  if (word != "auto") return {number_of(parameter, word)};
-  if (!parameter.grid.empty()) return parameter.grid;
-  throw Error(
-      fmt::format("{} is 'auto'; allowed: {}, or a list of these to choose from", parameter.name, parameter.allowed()));
+  return wish;
 }
 
-MethodFitOptions plan_of(const BaselineMethod& method, Index rows, const nb::dict& options) {
-  MethodFitOptions plan = recommended_method_options(rows);
+MethodWishes wishes_of(const BaselineMethod& method, const nb::dict& options) {
+  MethodWishes wishes;
   for (const auto& [name, given] : option<std::map<std::string, Given>>(options, "parameters")) {
-    const std::vector<double> values = values_of(method.parameter(name), given);
-    if (values.size() == 1) {
-      plan.settings.parameters[name] = values.front();
-    } else {
-      plan.tried[name] = values;
-    }
+    wishes.parameters[name] = wish_of(method.parameter(name), given);
   }
-  plan.settings.tolerance = option<std::optional<double>>(options, "tolerance");
-  plan.settings.max_iterations = option<std::optional<int>>(options, "max_iterations");
-  plan.settings.time_limit = option<std::optional<double>>(options, "time_limit").value_or(0);
-  plan.settings.seed = option<std::uint64_t>(options, "seed");
-  plan.scales = scales_named(option<std::string>(options, "scale"));
-  return plan;
+  wishes.settings.tolerance = option<std::optional<double>>(options, "tolerance");
+  wishes.settings.max_iterations = option<std::optional<int>>(options, "max_iterations");
+  wishes.settings.time_limit = option<std::optional<double>>(options, "time_limit").value_or(0);
+  wishes.settings.seed = option<std::uint64_t>(options, "seed");
+  wishes.scales = scales_named(option<std::string>(options, "scale"));
+  return wishes;
 }
 
 nb::dict parameters_as_dict(const BaselineMethod& method, const std::map<std::string, double>& parameters) {
@@ -106,11 +101,12 @@ nb::tuple outcome(const BaselineMethod& method, MethodFitResult&& result) {
 nb::tuple fit_labels(const std::string& name, const Rows& rows, const Integers& classes, const nb::dict& options,
                      const nb::object& on_progress) {
   const BaselineMethod& method = baseline_method(name);
-  MethodFitOptions plan = plan_of(method, static_cast<Index>(rows.shape(0)), options);
-  plan.all_pairs = option<bool>(options, "all_pairs");
-  plan.tune_for = measure_named(option<std::string>(options, "tune_for"));
-  plan.folds = option<int>(options, "folds");
-  plan.repeats = option<std::optional<int>>(options, "repeats").value_or(plan.repeats);
+  MethodWishes wishes = wishes_of(method, options);
+  wishes.all_pairs = option<bool>(options, "all_pairs");
+  wishes.tune_for = measure_named(option<std::string>(options, "tune_for"));
+  wishes.folds = option<int>(options, "folds");
+  wishes.repeats = option<std::optional<int>>(options, "repeats");
+  const MethodFitOptions plan = plan_method(wishes, method, static_cast<Index>(rows.shape(0)), true);
   const std::vector<int> class_of_row = copy(classes);
   const auto work = [&method, rows, class_of_row, plan](const RunControl& control) {
     return fit_method_from_labels(method, view(rows), class_of_row, plan, control);
@@ -118,23 +114,13 @@ nb::tuple fit_labels(const std::string& name, const Rows& rows, const Integers& 
   return outcome(method, run_interruptibly<MethodFitResult>(work, on_progress, option<int>(options, "threads")));
 }
 
-// Without labels there is nothing to choose by.
 nb::tuple fit_given(const std::string& name, const Rows& rows, BaselineSupervision given, const nb::dict& options,
                     const nb::object& on_progress) {
   const BaselineMethod& method = baseline_method(name);
-  const MethodFitOptions plan = plan_of(method, static_cast<Index>(rows.shape(0)), options);
-  if (!plan.tried.empty() || plan.scales.size() > 1) {
-    throw Error(fmt::format("{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
-                            plan.tried.empty() ? "scale" : plan.tried.begin()->first));
-  }
+  const MethodFitOptions plan =
+      plan_method(wishes_of(method, options), method, static_cast<Index>(rows.shape(0)), false);
   const auto work = [&method, rows, given = std::move(given), plan](const RunControl& control) {
-    MethodFitResult result;
-    result.chosen_scale = plan.scales.front();
-    const auto features = view(rows);
-    const Scaling scaling =
-        result.chosen_scale == Scale::kNone ? Scaling::none(features.cols()) : Scaling::standard(features);
-    result.fit = fit_baseline(method, features, given, scaling, plan.settings, control);
-    return result;
+    return fit_method_from_items(method, view(rows), given, plan, control);
   };
   return outcome(method, run_interruptibly<MethodFitResult>(work, on_progress, option<int>(options, "threads")));
 }

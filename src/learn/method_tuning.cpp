@@ -221,4 +221,18 @@ MethodFitResult fit_method_from_labels(const BaselineMethod& method, const Matri
   return result;
 }
 
+MethodFitResult fit_method_from_items(const BaselineMethod& method, const MatrixView& rows,
+                                      const BaselineSupervision& items, const MethodFitOptions& options,
+                                      const RunControl& control) {
+  if (!options.tried.empty() || options.scales.size() != 1) {
+    throw Error("there is a choice to make, and nothing to choose by; allowed: one scale and no values to try");
+  }
+  MethodFitResult result;
+  result.chosen = options.settings;
+  result.chosen_scale = options.scales.front();
+  result.fit =
+      fit_baseline(method, rows, items, internal::make_scaling(rows, result.chosen_scale), result.chosen, control);
+  return result;
+}
+
 }  // namespace bregmax

@@ -116,7 +116,7 @@ TEST(Method, MistakesAreToldInOneLine) {
   EXPECT_THAT(mistake({"--method", "euclidean", "--folds", "4"}),
               HasSubstr("--folds is about choosing by cross-validation, and nothing of euclidean is to be chosen"));
   EXPECT_THAT(mistake({"--method", "itml", "--method-parameter", "upper=auto"}),
-              HasSubstr("upper is auto; allowed: a number >= 0, or several"));
+              HasSubstr("upper is 'auto'; allowed: a number >= 0, or several"));
   directory.write("pairs.csv", "0,1,1\n0,100,0\n");
   EXPECT_THAT(mistake({"--method", "itml", "--pairs-file", "pairs.csv", "--method-parameter", "gamma=auto"}),
               HasSubstr("gamma is to be chosen by cross-validation, which needs labels"));

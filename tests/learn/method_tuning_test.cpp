@@ -220,5 +220,23 @@ TEST(MethodTuning, RefusesBadInput) {
       ThrowsMessage<Error>(HasSubstr("there are 2 classes for 30 rows")));
 }
 
+TEST(MethodTuning, GivenItemsAreLearnedFromAsTheyAre) {
+  const LabelledRows data = noisy_classes(30, 3);
+  const Pairs pairs = {{0, 1, true, 1}, {0, 2, false, 1}, {3, 4, false, 1}};
+  MethodFitOptions options;
+  options.scales = {Scale::kNone};
+  options.settings.parameters = {{"gamma", 2}};
+  const BaselineMethod& itml = baseline_method("itml");
+  const MethodFitResult result = fit_method_from_items(itml, data.rows, pairs, options);
+  const BaselineFit plain = fit_baseline(itml, data.rows, pairs, Scaling::none(data.rows.cols()), options.settings);
+  EXPECT_EQ(result.fit.model.divergence->matrix(data.rows, data.rows),
+            plain.model.divergence->matrix(data.rows, data.rows));
+  EXPECT_EQ(result.chosen.parameters, options.settings.parameters);
+  EXPECT_EQ(result.chosen_scale, Scale::kNone);
+  options.tried = {{"upper", {1, 2}}};
+  EXPECT_THAT([&] { fit_method_from_items(itml, data.rows, pairs, options); },
+              ThrowsMessage<Error>(HasSubstr("nothing to choose by")));
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -56,4 +56,10 @@ MethodFitResult fit_method_from_labels(const BaselineMethod& method, const Matri
                                        const std::vector<int>& class_of_row, const MethodFitOptions& options = {},
                                        const RunControl& control = {});
 
+// The same from supervision that is given. There is nothing to choose by: `options` has one scale and nothing to try,
+// and what is not given has its standard value.
+MethodFitResult fit_method_from_items(const BaselineMethod& method, const MatrixView& rows,
+                                      const BaselineSupervision& items, const MethodFitOptions& options = {},
+                                      const RunControl& control = {});
+
 }  // namespace bregmax
