@@ -11,6 +11,12 @@ double HingeProgram::objective(const Vector& x) const {
   return 0.5 * x.dot(quadratic * x) + prices.dot(hinges);
 }
 
+Vector HingeProgram::multipliers(const Vector& x) const { return ((margins * x).array() < 1).select(prices, 0.0); }
+
+Vector HingeProgram::slope(const Vector& x, const Vector& multipliers) const {
+  return quadratic * x - margins.transpose() * multipliers;
+}
+
 // For multipliers with Q x - margins^T multipliers >= 0 the bound is sum multipliers - 1/2 x^T Q x.
 double HingeProgram::lower_bound(const Vector& x, const Vector& multipliers) const {
   const Index threshold = variables() - 1;
@@ -75,7 +81,7 @@ HingeInteriorPoint::Direction HingeInteriorPoint::solve(double mu) const {
   const HingeProgram& p = program_;
   const Vector weights = (slacks_.cwiseQuotient(leftover_) + surplus_.cwiseQuotient(multipliers_)).cwiseInverse();
   const Vector offset = slacks_ - surplus_ + mu * (multipliers_.cwiseInverse() - leftover_.cwiseInverse());
-  const Vector residual = p.quadratic * x_ - p.margins.transpose() * multipliers_ - bounds_;
+  const Vector residual = p.slope(x_, multipliers_) - bounds_;
   Vector right = -residual + p.margins.transpose() * weights.cwiseProduct(offset) + mu * x_.cwiseInverse() - bounds_;
   factor_.triangularView<Eigen::Lower>().solveInPlace(right);
   factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(right);

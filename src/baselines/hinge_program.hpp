@@ -14,6 +14,10 @@ struct HingeProgram {
   Index variables() const { return quadratic.rows(); }
   double zero_objective() const { return prices.sum(); }
   double objective(const Vector& x) const;
+  // Of the hinges at x: all of the price where one is positive. They are those of a subgradient.
+  Vector multipliers(const Vector& x) const;
+  // Of the quadratic and of the hinges with these multipliers.
+  Vector slope(const Vector& x, const Vector& multipliers) const;
   // A lower bound on the optimum from any multipliers 0 <= multipliers <= prices of the hinges and any x >= 0: they are
   // scaled until they are feasible.
   double lower_bound(const Vector& x, const Vector& multipliers) const;

@@ -35,11 +35,13 @@ class ItmlNewton {
 
   const Matrix& metric() const { return metric_; }
   double objective() const { return objective_; }
+  // What a step decreases, the objective with its barriers, and the derivative of that by X at X = 0.
+  double stage_objective() const { return stage_objective_; }
+  Matrix stage_slope() const;
   double bound() const;  // proved by the multipliers that belong to the slacks; -infinity far from the stage's optimum
 
  private:
   bool measure(const Matrix& metric);
-  Matrix stage_slope() const;
   Matrix newton_direction() const;
 
   const ItmlConstraints& constraints_;

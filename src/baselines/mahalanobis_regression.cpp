@@ -1,6 +1,5 @@
 #include "bregmax/baselines/mahalanobis_regression.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -8,73 +7,14 @@
 #include "baselines/iteration_watch.hpp"
 #include "baselines/methods.hpp"
 #include "baselines/symmetric.hpp"
+#include "baselines/whitened_targets.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 
 namespace bregmax {
 namespace {
 
-// The problem in coordinates u = W^T v in which sum_t w_t u_t u_t^T is the identity: it is then well conditioned
-// whatever the units and correlations of the features, and adding c w_t to the multipliers adds c I to the slope, which
-// is what makes every set of multipliers feasible.
-struct WhitenedTargets {
-  Matrix whitening;    // d x r
-  Matrix differences;  // targets x r
-  Vector values;
-  Vector weights;  // > 0
-
-  Index rank() const { return differences.cols(); }
-  double zero_objective() const { return weights.dot(values.cwiseAbs2()); }
-};
-
-WhitenedTargets whiten(const MatrixView& rows, const Targets& targets) {
-  WhitenedTargets problem;
-  const auto counted = std::count_if(targets.begin(), targets.end(), [](const Target& t) { return t.weight > 0; });
-  Matrix differences(counted, rows.cols());
-  problem.values.resize(counted);
-  problem.weights.resize(counted);
-  Index at = 0;
-  for (const Target& target : targets) {
-    if (target.weight == 0) continue;
-    differences.row(at) = rows.row(target.i) - rows.row(target.j);
-    problem.values(at) = target.value;
-    problem.weights(at++) = target.weight;
-  }
-  const Matrix scatter = differences.transpose() * problem.weights.asDiagonal() * differences;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scatter);
-  const double smallest = 1e-12 * std::max(eigen.eigenvalues().maxCoeff(), 0.0);
-  const Index rank = (eigen.eigenvalues().array() > smallest).count();
-  const Vector scales = eigen.eigenvalues().tail(rank).cwiseSqrt().cwiseInverse();
-  problem.whitening = eigen.eigenvectors().rightCols(rank) * scales.asDiagonal();
-  problem.differences = differences * problem.whitening;
-  return problem;
-}
-
-// Residuals, objective and slope at a matrix.
-struct Fit {
-  Vector residuals;
-  Matrix slope;
-  double objective = 0;
-};
-
-void measure(const WhitenedTargets& problem, const Matrix& metric, Fit& fit) {
-  fit.residuals = (problem.differences * metric).cwiseProduct(problem.differences).rowwise().sum() - problem.values;
-  fit.objective = problem.weights.dot(fit.residuals.cwiseAbs2());
-  const Vector pull = 2 * problem.weights.cwiseProduct(fit.residuals);
-  fit.slope = problem.differences.transpose() * pull.asDiagonal() * problem.differences;
-}
-
-// For multipliers u with sum_t u_t v_t v_t^T positive semidefinite, w r^2 >= u r - u^2 / (4 w) gives the bound
-// -sum u^2 / (4 w) - sum u y on the objective of every M. The multipliers 2 w r are shifted to be feasible, then
-// scaled.
-double lower_bound(const WhitenedTargets& problem, const Fit& fit) {
-  const double shift = std::max(0.0, -internal::smallest_eigenvalue(fit.slope));
-  const Vector multipliers =
-      problem.weights.cwiseProduct((2 * fit.residuals).array().matrix()) + shift * problem.weights;
-  const double square = 0.25 * multipliers.cwiseAbs2().cwiseQuotient(problem.weights).sum();
-  const double linear = -multipliers.dot(problem.values);
-  if (!(square > 0) || linear <= 0) return 0;
-  return linear * linear / (4 * square);
-}
+using internal::TargetsFit;
+using internal::WhitenedTargets;
 
 // A bound on the curvature: the largest eigenvalue of the operator of the quadratic, from the largest whitened target.
 double first_curvature(const WhitenedTargets& problem) {
@@ -91,16 +31,16 @@ struct Descent {
       : problem(targets), metric(Matrix::Zero(targets.rank(), targets.rank())), ahead(metric) {
     // A hundredth of a curvature that is always enough: steps start long and are shortened where that fails.
     curvature = std::max(first_curvature(targets) / 100, 1e-300);
-    measure(problem, metric, current);
+    current = problem.measure(metric);
     ahead_fit = current;
   }
 
   void step() {
     Matrix next;
-    Fit next_fit;
+    TargetsFit next_fit;
     while (true) {
       next = project(ahead - ahead_fit.slope / curvature);
-      measure(problem, next, next_fit);
+      next_fit = problem.measure(next);
       const Matrix move = next - ahead;
       const double model =
           ahead_fit.objective + ahead_fit.slope.cwiseProduct(move).sum() + 0.5 * curvature * move.squaredNorm();
@@ -119,12 +59,12 @@ struct Descent {
     momentum = next_momentum;
     metric = std::move(next);
     current = std::move(next_fit);
-    measure(problem, ahead, ahead_fit);
+    ahead_fit = problem.measure(ahead);
   }
 
   const WhitenedTargets& problem;
   Matrix metric, ahead;
-  Fit current, ahead_fit;
+  TargetsFit current, ahead_fit;
   double curvature = 1, momentum = 1;
 };
 
@@ -136,7 +76,7 @@ LearnedMetric learn_mahalanobis_regression(const MatrixView& rows, const Targets
   internal::check_targets(targets, rows.rows());
   internal::check_limits(options.limits);
   const internal::IterationWatch watch(options.limits, control);
-  const WhitenedTargets problem = whiten(rows, targets);
+  const WhitenedTargets problem(rows, targets);
   LearnedMetric learned;
   learned.report.status = BaselineStatus::kConverged;
   Matrix metric = Matrix::Zero(rows.cols(), rows.cols());
@@ -147,7 +87,7 @@ LearnedMetric learn_mahalanobis_regression(const MatrixView& rows, const Targets
     Descent descent(problem);
     double bound = 0;
     for (int iteration = 0;; ++iteration) {
-      bound = std::max(bound, lower_bound(problem, descent.current));
+      bound = std::max(bound, problem.lower_bound(descent.current));
       learned.report.iterations = iteration;
       learned.report.objective = descent.current.objective;
       learned.report.stationarity = std::max(0.0, descent.current.objective - bound) / scale;

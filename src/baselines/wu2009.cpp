@@ -107,19 +107,20 @@ double similar_fraction(const HingeProgram& program, const Vector& x) {
 class Subgradient {
  public:
   Subgradient(const Problem& problem, double step)
-      : problem_(problem), step_(step), x_(Vector::Zero(problem.program.variables())) {
-    find_multipliers();
-  }
+      : problem_(problem),
+        step_(step),
+        x_(Vector::Zero(problem.program.variables())),
+        multipliers_(problem.program.multipliers(x_)) {}
 
   bool iterate() {
     const HingeProgram& program = problem_.program;
     const Index count = program.variables() - 1;
     // With x = alpha / units, the slope in alpha is the slope in x over units, and a step of alpha is one of x over
     // units again.
-    Vector slope = program.quadratic * x_ - program.margins.transpose() * multipliers_;
+    Vector slope = program.slope(x_, multipliers_);
     for (Index k = 0; k < count; ++k) slope(k) *= problem_.units(k) > 0 ? 1 / std::pow(problem_.units(k), 2) : 0;
     x_ = (x_ - step_ / static_cast<double>(++iterations_) * slope).cwiseMax(0);
-    find_multipliers();
+    multipliers_ = program.multipliers(x_);
     return x_.allFinite();
   }
 
@@ -127,11 +128,6 @@ class Subgradient {
   const Vector& multipliers() const { return multipliers_; }
 
  private:
-  void find_multipliers() {
-    const Vector margins = problem_.program.margins * x_;
-    multipliers_ = (margins.array() < 1).select(problem_.program.prices, 0.0);
-  }
-
   const Problem& problem_;
   double step_;
   int iterations_ = 0;

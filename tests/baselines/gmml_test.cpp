@@ -63,7 +63,13 @@ TEST(Gmml, MinimisesItsObjective) {
       const Matrix move = 0.05 * normal_matrix(random, 3, 3);
       const Matrix turn = Matrix::Identity(3, 3) + move + move.transpose();
       EXPECT_GE(objective(root * turn * root), learned.report.objective * (1 - 1e-9));
+      // The gradient, of which it reports the norm, is 0 by differences, too.
+      const Matrix small = 1e-5 * (turn - Matrix::Identity(3, 3)), identity = Matrix::Identity(3, 3);
+      const double difference =
+          objective(root * (identity + small) * root) - objective(root * (identity - small) * root);
+      EXPECT_NEAR(difference / (2 * small.norm()), 0, 1e-6 * learned.report.objective);
     }
+    EXPECT_LE(learned.report.stationarity, 1e-9);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "baselines/cases.hpp"
+#include "baselines/itml_newton.hpp"
 #include "baselines/symmetric.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/supervision/sample.hpp"
@@ -44,6 +45,30 @@ TEST(Itml, NoOtherMatrixNearbyIsBetter) {
       const double size = trial % 2 == 0 ? 1e-2 : 1e-1;
       const Matrix turn = Matrix::Identity(4, 4) + size * internal::symmetrized(normal_matrix(random, 4, 4));
       EXPECT_GE(objective(data.rows, pairs, root * turn * turn * root, options), best * (1 - 2e-9)) << gamma;
+    }
+  }
+}
+
+// Of what Newton's method minimises, in A = L (I + X) L^T.
+TEST(ItmlNewton, SlopeAgreesWithDifferences) {
+  Random random(2);
+  for (const double gap : {10.0, 0.1}) {
+    const Matrix root = normal_matrix(random, 3, 3), identity = Matrix::Identity(3, 3);
+    const Matrix prior = identity + 0.2 * root.transpose() * root, metric = identity + root * root.transpose();
+    const internal::ItmlConstraints constraints{
+        normal_matrix(random, 40, 3),
+        Vector::LinSpaced(40, 0, 39).unaryExpr([](double t) { return t < 20 ? 1.0 : -1.0; }), Vector::Constant(40, 3.0),
+        Vector::Constant(40, 0.8)};
+    const Matrix lower = Eigen::LLT<Matrix>(metric).matrixL();
+    const auto stage_objective = [&](const Matrix& move) {
+      const Matrix moved = internal::symmetrized(lower * (identity + move) * lower.transpose());
+      return internal::ItmlNewton(constraints, prior, moved, gap).stage_objective();
+    };
+    const Matrix slope = internal::ItmlNewton(constraints, prior, metric, gap).stage_slope();
+    for (int trial = 0; trial < 10; ++trial) {
+      const Matrix direction = internal::symmetrized(normal_matrix(random, 3, 3));
+      const double difference = (stage_objective(1e-5 * direction) - stage_objective(-1e-5 * direction)) / 2e-5;
+      EXPECT_NEAR(slope.cwiseProduct(direction).sum(), difference, 1e-6 * (1 + slope.norm()));
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "baselines/cases.hpp"
 #include "baselines/symmetric.hpp"
+#include "baselines/whitened_targets.hpp"
 
 namespace bregmax {
 namespace {
@@ -35,6 +36,24 @@ Matrix slope(const Matrix& rows, const Targets& targets, const Matrix& metric) {
     sum += 2 * t.weight * (square_form(metric, rows, t.i, t.j) - t.value) * difference * difference.transpose();
   }
   return sum;
+}
+
+TEST(WhitenedTargets, SlopeAgreesWithDifferences) {
+  Random random(8);
+  const Matrix rows = normal_matrix(random, 12, 3), factor = normal_matrix(random, 3, 3);
+  const Targets targets = targets_of(rows, factor + factor.transpose(), 0.3, random);
+  const internal::WhitenedTargets problem(rows, targets);
+  const Matrix metric = factor.transpose() * factor;
+  const internal::TargetsFit fit = problem.measure(metric);
+  // M in the features is W (.) W^T of the whitened one.
+  EXPECT_NEAR(fit.objective, objective(rows, targets, problem.whitening * metric * problem.whitening.transpose()),
+              1e-10 * fit.objective);
+  for (int trial = 0; trial < 10; ++trial) {
+    const Matrix direction = 1e-5 * internal::symmetrized(normal_matrix(random, 3, 3));
+    const double difference =
+        (problem.measure(metric + direction).objective - problem.measure(metric - direction).objective) / 2;
+    EXPECT_NEAR(fit.slope.cwiseProduct(direction).sum(), difference, 1e-7 * fit.slope.norm() * direction.norm());
+  }
 }
 
 TEST(MahalanobisRegression, FindsTheMatrixBehindExactTargets) {

@@ -79,14 +79,35 @@ TEST(Wu2009, SolvesTheProblemOfThePaper) {
   }
 }
 
-TEST(Wu2009, TheBoundIsBelowTheObjectiveOfAnyPoint) {
-  Random random(4);
+// Five variables and a threshold, 40 hinges.
+HingeProgram random_program(Random& random) {
   HingeProgram program;
   const Matrix factor = normal_matrix(random, 6, 5).cwiseAbs();
   program.quadratic = Matrix::Zero(6, 6);
   program.quadratic.topLeftCorner(5, 5) = factor.topLeftCorner(5, 5).transpose() * factor.topLeftCorner(5, 5);
   program.margins = normal_matrix(random, 40, 6);
   program.prices = Vector::Constant(40, 0.7);
+  return program;
+}
+
+// At points without a hinge at its kink there is but one subgradient.
+TEST(Wu2009, SubgradientsAgreeWithDifferences) {
+  Random random(5);
+  const HingeProgram program = random_program(random);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Vector x = Vector(normal_matrix(random, 6, 1)).cwiseAbs();
+    const Vector slope = program.slope(x, program.multipliers(x));
+    for (Index k = 0; k < 6; ++k) {
+      const Vector move = 1e-6 * Vector::Unit(6, k);
+      const double difference = (program.objective(x + move) - program.objective(x - move)) / 2e-6;
+      EXPECT_NEAR(slope(k), difference, 1e-6 * (1 + slope.norm()));
+    }
+  }
+}
+
+TEST(Wu2009, TheBoundIsBelowTheObjectiveOfAnyPoint) {
+  Random random(4);
+  const HingeProgram program = random_program(random);
   HingeInteriorPoint solver(program);
   for (int iteration = 0; iteration < 40; ++iteration) {
     const double bound = program.lower_bound(solver.x(), solver.multipliers());
