@@ -1,9 +1,10 @@
 #include "baselines/cutting_plane_master.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "baselines/symmetric.hpp"
 #include "core/blas.hpp"
@@ -12,6 +13,11 @@ namespace bregmax::internal {
 namespace {
 
 using SquareView = Eigen::Map<const Matrix>;
+
+constexpr double kOutside = -std::numeric_limits<double>::infinity();
+// What a new multiplier takes of the others: shares down to the first are tried, and smaller ones only while none of
+// them is inside.
+constexpr double kLeastUsefulShare = 1e-4, kLeastShare = 1e-30;
 
 // The upper triangle, its entries off the diagonal times the root of 2: inner products are those of the matrices.
 void pack(const Matrix& symmetric, double* out) {
@@ -44,39 +50,52 @@ CuttingPlaneMaster::CuttingPlaneMaster(Index features, double c)
     : features_(features), c_(c), slopes_(0, features * features), lower_(Matrix::Identity(features, features)) {}
 
 void CuttingPlaneMaster::add(const RankingCut& cut) {
-  // The new multiplier starts well inside: half of what keeps both Z and the sum of the multipliers feasible.
-  const Matrix inverse_lower = invert_lower();
-  const Matrix seen = symmetrized(inverse_lower * cut.slope * inverse_lower.transpose());
-  const double largest = Eigen::SelfAdjointEigenSolver<Matrix>(seen, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
-  double start = 0.5 * (c_ - multipliers_.sum());
-  if (largest > 0) start = std::min(start, 0.5 / largest);
   const Index count = size();
+  const Vector before = multipliers_;
   multipliers_.conservativeResize(count + 1);
   offsets_.conservativeResize(count + 1);
   slopes_.conservativeResize(count + 1, Eigen::NoChange);
-  multipliers_(count) = start;
   offsets_(count) = cut.offset;
   slopes_.row(count) = Eigen::Map<const Eigen::RowVectorXd>(cut.slope.data(), cut.slope.size());
-  factorize();
+  idle_.push_back(0);
+  // The sum of the multipliers is next to its limit, so that the new one has to take from the others: as much as serves
+  // the barrier function best.
+  const double all = count == 0 ? c_ : before.sum();
+  Vector best;
+  double best_value = kOutside;
+  for (double share = 0.5; share > kLeastShare && (best.size() == 0 || share > kLeastUsefulShare); share /= 2) {
+    Vector trial(count + 1);
+    trial << (1 - share) * before, share * all;
+    const double value = move_to(trial);
+    if (value > best_value) {
+      best_value = value;
+      best = trial;
+    }
+  }
+  assert(best.size() > 0);  // a share that is small enough leaves Z a mix of what it was and the identity
+  move_to(best);
 }
 
-bool CuttingPlaneMaster::factorize() {
+double CuttingPlaneMaster::move_to(const Vector& multipliers) {
+  multipliers_ = multipliers;
+  const double rest = c_ - multipliers_.sum();
+  if (!(multipliers_.minCoeff() > 0 && rest > 0)) return kOutside;
   const Eigen::RowVectorXd combined = multipliers_.transpose() * slopes_;
   const Matrix slack = Matrix::Identity(features_, features_) - SquareView(combined.data(), features_, features_);
   const Eigen::LLT<Matrix> factor(slack);
-  if (factor.info() != Eigen::Success) return false;
+  if (factor.info() != Eigen::Success) return kOutside;
   lower_ = factor.matrixL();
-  return true;
+  return multipliers_.dot(offsets_) / mu_ + 2 * lower_.diagonal().array().log().sum() +
+         multipliers_.array().log().sum() + std::log(rest);
 }
 
-// The barrier is self-concordant: a step of 1 / (1 + decrement) stays feasible, and close to the path a full one does.
-bool CuttingPlaneMaster::newton_step(double mu, double& decrement) {
+bool CuttingPlaneMaster::newton_step(double& decrement) {
   const Index count = size();
   Vector traces(count);
   const Matrix seen = seen_from(invert_lower(), slopes_, traces);
   const double rest = c_ - multipliers_.sum();
   const Vector inverse = multipliers_.cwiseInverse();
-  Vector gradient = offsets_ / mu - traces + inverse;
+  Vector gradient = offsets_ / mu_ - traces + inverse;
   gradient.array() -= 1 / rest;
   Matrix hessian(count, count);
   gemm(false, true, count, count, seen.cols(), 1, seen.data(), seen.cols(), seen.data(), seen.cols(), 0, hessian.data(),
@@ -89,15 +108,20 @@ bool CuttingPlaneMaster::newton_step(double mu, double& decrement) {
   if (factor.info() != Eigen::Success) return false;
   const Vector scaled_gradient = multipliers_.cwiseProduct(gradient);
   const Vector direction = multipliers_.cwiseProduct(factor.solve(scaled_gradient));
-  decrement = std::sqrt(std::max(0.0, direction.dot(gradient)));
+  const double slope = std::max(0.0, direction.dot(gradient));
+  decrement = std::sqrt(slope);
   const Vector before = multipliers_;
-  double step = decrement < 0.25 ? 1 : 1 / (1 + decrement);
-  for (int trial = 0; trial < 30; ++trial, step *= 0.5) {
-    multipliers_ = before + step * direction;
-    if (multipliers_.minCoeff() > 0 && multipliers_.sum() < c_ && factorize()) return true;
+  const double value = move_to(before);
+  // The barrier function is self-concordant: a step of 1 / (1 + decrement) stays inside and gains, a longer one may
+  // gain more.
+  const double safe = 1 / (1 + decrement);
+  for (double step = 1; step > safe; step /= 2) {
+    if (move_to(before + step * direction) >= value + 0.1 * step * slope) return true;
   }
-  multipliers_ = before;
-  factorize();
+  for (double step = safe; step > 1e-9 * safe; step /= 2) {
+    if (move_to(before + step * direction) > kOutside) return true;
+  }
+  move_to(before);
   return false;
 }
 
@@ -106,9 +130,29 @@ bool CuttingPlaneMaster::center(double mu) {
   constexpr int kMostSteps = 200;
   double decrement = 1;
   for (int step = 0; step < kMostSteps && decrement > 0.1; ++step) {
-    if (!newton_step(mu, decrement)) return false;
+    if (!newton_step(decrement)) return false;
   }
   return decrement <= 0.1;
+}
+
+void CuttingPlaneMaster::drop_idle() {
+  constexpr double kNothing = 1e-2;  // beside the largest multiplier
+  constexpr int kPatience = 10;
+  const double little = kNothing * multipliers_.maxCoeff();
+  std::vector<Index> kept;
+  for (Index k = 0; k < size(); ++k) {
+    int& idle = idle_[static_cast<std::size_t>(k)];
+    idle = multipliers_(k) < little ? idle + 1 : 0;
+    if (idle < kPatience) kept.push_back(k);
+  }
+  if (static_cast<Index>(kept.size()) == size()) return;
+  offsets_ = Vector(offsets_(kept));
+  slopes_ = Matrix(slopes_(kept, Eigen::all));
+  std::erase_if(idle_, [](int idle) { return idle >= kPatience; });
+  // A slope may be indefinite, so that Z need not be positive definite without it. It is where the others are less.
+  const Vector others = multipliers_(kept);
+  constexpr double kLess = 0.98;
+  for (double part = 1; move_to(part * others) == kOutside;) part *= kLess;
 }
 
 Matrix CuttingPlaneMaster::invert_lower() const {

@@ -21,6 +21,8 @@ class CuttingPlaneMaster {
   void add(const RankingCut& cut);
   // Goes to the central path at `mu`; false when rounding prevents it.
   bool center(double mu);
+  // Drops the cutting planes that have not mattered for a while. What the others prove remains true.
+  void drop_idle();
 
   Matrix metric() const;       // mu Z^-1
   double lower_bound() const;  // the dual objective: alpha is always feasible
@@ -29,8 +31,10 @@ class CuttingPlaneMaster {
   Index size() const { return multipliers_.size(); }
 
  private:
-  bool newton_step(double mu, double& decrement);
-  bool factorize();
+  bool newton_step(double& decrement);
+  // Goes to other multipliers and returns the barrier function there, which Newton's method maximises; -infinity, and
+  // nothing but the multipliers changes, where they are not inside.
+  double move_to(const Vector& multipliers);
   Matrix invert_lower() const;
 
   Index features_;
@@ -38,8 +42,9 @@ class CuttingPlaneMaster {
   double mu_ = 1;
   Vector multipliers_;  // alpha
   Vector offsets_;
-  Matrix slopes_;  // one a row, d * d entries
-  Matrix lower_;   // Cholesky factor of Z
+  Matrix slopes_;          // one a row, d * d entries
+  Matrix lower_;           // Cholesky factor of Z
+  std::vector<int> idle_;  // of each cutting plane, for how many centres its multiplier was next to nothing
 };
 
 }  // namespace bregmax::internal

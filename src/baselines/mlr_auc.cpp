@@ -38,6 +38,7 @@ struct Search {
     if (!master.center(0.1 * left / master.barriers())) return false;
     bound = std::max(bound, master.lower_bound());
     const Matrix metric = master.metric();
+    master.drop_idle();
     newest = queries.most_violated(metric);
     const double value = objective_at(metric, newest, c);
     if (value < objective) {
@@ -89,8 +90,8 @@ BaselineMethod internal::mlr_auc_method() {
   method.from_labels = true;
   const MlrAucOptions standard;
   method.parameters = {
-      internal::positive_parameter("c", "weight of the ranking loss beside the trace", standard.c,
-                                   {1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}),
+      internal::tuned(internal::positive_parameter("c", "weight of the ranking loss beside the trace", standard.c,
+                                                   {1e-2, 1, 1e2, 1e4, 1e6})),
   };
   method.limits = standard.limits;
   method.learn = [](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "baselines/cases.hpp"
+#include "baselines/cutting_plane_master.hpp"
 #include "baselines/ranking_cuts.hpp"
 #include "baselines/symmetric.hpp"
 
@@ -59,6 +60,26 @@ TEST(RankingCuts, AreTheLossAtTheirMetricAndBelowItElsewhere) {
     EXPECT_NEAR(cut_value(cut, metric), slow_loss(data, metric), 1e-10);
     EXPECT_LE(cut_value(cut, other), slow_loss(data, other) + 1e-10);
   }
+}
+
+// Of the cuts on the way to the optimum few matter at the end: without the others the master problem has the same one.
+TEST(CuttingPlaneMaster, DropsWhatDoesNotMatter) {
+  const LabelledRows data = labelled_rows(60, 8, 3, 4);
+  const RankingQueries queries(data.rows, data.classes);
+  internal::CuttingPlaneMaster all(8, 100), few(8, 100);
+  Matrix metric = Matrix::Zero(8, 8);
+  double mu = 1;
+  for (int k = 0; k < 60; ++k, mu *= 0.85) {
+    const RankingCut cut = queries.most_violated(metric);
+    all.add(cut);
+    few.add(cut);
+    ASSERT_TRUE(all.center(mu) && few.center(mu));
+    EXPECT_NEAR(few.lower_bound(), all.lower_bound(), mu * all.barriers());
+    metric = all.metric();
+    few.drop_idle();
+  }
+  EXPECT_EQ(all.size(), 60);
+  EXPECT_LT(few.size(), 60);
 }
 
 TEST(MlrAuc, ProvesItsOptimum) {
