@@ -13,7 +13,7 @@ namespace {
 constexpr Index kParts = 4;
 constexpr Index kBlockRows = 64;
 // Below so many products of numbers threads cost more than they bring.
-constexpr Index kWorthThreads = 1'000'000;
+constexpr Index kWorthThreads = 5'000'000;
 
 struct ClassRanges {
   std::vector<Index> begin, end;

@@ -17,7 +17,7 @@ constexpr Index kParts = 4;
 // Up to so many rows all pairs are kept at once: then each product is computed for both of its rows.
 constexpr Index kWholeRows = 1024;
 // Below so many products of numbers threads cost more than they bring.
-constexpr Index kWorthThreads = 1'000'000;
+constexpr Index kWorthThreads = 5'000'000;
 // Single pairs cost about this much more than pairs in a matrix product.
 constexpr double kSparsePairCost = 3;
 

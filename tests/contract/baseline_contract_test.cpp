@@ -78,6 +78,10 @@ class BaselineContract : public ::testing::TestWithParam<std::string> {
     return learn_baseline(method(), data.rows, supervise(data), settings, control);
   }
 
+  // Of AUC beside the Euclidean distance on the easy problem. A sum of one convex function over the rows, noise and
+  // all, is flat in no direction, so that wu2009 cannot leave the noise out.
+  double least_gain() const { return GetParam() == "wu2009" ? 0.05 : 0.2; }
+
   // Whatever the status, what is returned can be used.
   static void expect_divergence(const LearnedMetric& learned, const Matrix& rows) {
     ASSERT_NE(learned.divergence, nullptr);
@@ -104,7 +108,7 @@ TEST_P(BaselineContract, LearnsSomethingBetterThanEuclidean) {
   if (GetParam() == "euclidean") {
     EXPECT_EQ(ranking_auc(*learned.divergence, test), euclidean);
   } else {
-    EXPECT_GE(ranking_auc(*learned.divergence, test), euclidean + 0.05) << euclidean;
+    EXPECT_GE(ranking_auc(*learned.divergence, test), euclidean + least_gain()) << euclidean;
   }
 }
 

@@ -32,7 +32,7 @@ struct LmnnResult {
 // the L with the lowest objective of the problem itself; it is never above the start's.
 //
 // objective: as above, over all triplets. stationarity: the duality gap (objective - lower_bound) / objective, where
-// an objective below 1e-4 of that of M = 0 counts as that much: classes that are far apart leave no loss to speak of.
+// an objective below 1e-5 of that of M = 0 counts as that much: classes that are far apart leave no loss to speak of.
 // The lower bound is that of the dual problem, at multipliers made feasible by scaling them down.
 LmnnResult learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, const LmnnOptions& options = {},
                       const RunControl& control = {});
