@@ -15,9 +15,9 @@ namespace {
 using SquareView = Eigen::Map<const Matrix>;
 
 constexpr double kOutside = -std::numeric_limits<double>::infinity();
-// What a new multiplier takes of the others: shares down to the first are tried, and smaller ones only while none of
-// them is inside.
-constexpr double kLeastUsefulShare = 1e-4, kLeastShare = 1e-30;
+// What a new multiplier takes of the others: a half, a quarter, ...; so many are tried, and more only while none is
+// inside.
+constexpr int kUsefulHalvings = 13, kMostHalvings = 1000;
 
 // The upper triangle, its entries off the diagonal times the root of 2: inner products are those of the matrices.
 void pack(const Matrix& symmetric, double* out) {
@@ -63,7 +63,8 @@ void CuttingPlaneMaster::add(const RankingCut& cut) {
   const double all = count == 0 ? c_ : before.sum();
   Vector best;
   double best_value = kOutside;
-  for (double share = 0.5; share > kLeastShare && (best.size() == 0 || share > kLeastUsefulShare); share /= 2) {
+  for (int k = 1; k <= kMostHalvings && (best.size() == 0 || k <= kUsefulHalvings); ++k) {
+    const double share = std::ldexp(1.0, -k);
     Vector trial(count + 1);
     trial << (1 - share) * before, share * all;
     const double value = move_to(trial);
@@ -115,11 +116,12 @@ bool CuttingPlaneMaster::newton_step(double& decrement) {
   // The barrier function is self-concordant: a step of 1 / (1 + decrement) stays inside and gains, a longer one may
   // gain more.
   const double safe = 1 / (1 + decrement);
-  for (double step = 1; step > safe; step /= 2) {
+  for (int k = 0; std::ldexp(1.0, -k) > safe; ++k) {
+    const double step = std::ldexp(1.0, -k);
     if (move_to(before + step * direction) >= value + 0.1 * step * slope) return true;
   }
-  for (double step = safe; step > 1e-9 * safe; step /= 2) {
-    if (move_to(before + step * direction) > kOutside) return true;
+  for (int k = 0; k < kMostHalvings; ++k) {
+    if (move_to(before + std::ldexp(safe, -k) * direction) > kOutside) return true;
   }
   move_to(before);
   return false;
