@@ -68,7 +68,7 @@ class Run {
       engine_.start(options_.start);
     } else {
       internal::CheckpointReader reader(options_.resume, fingerprint_);
-      engine_.set_members(reader.members());
+      set_shape(reader.members());
       reader.read(raw_state());
       engine_.after_restore();
     }
@@ -109,6 +109,18 @@ class Run {
     return ++waited_ >= options_.patience;
   }
 
+  // What the sizes in raw_state() follow from: the members of the engine's set, and how many multipliers are listed.
+  std::vector<Index> shape() const {
+    std::vector<Index> members = engine_.members();
+    members.push_back(static_cast<Index>(proof_.dual.entries.size()));
+    return members;
+  }
+  void set_shape(std::vector<Index> members) {
+    proof_.dual.entries.resize(static_cast<std::size_t>(members.back()));
+    members.pop_back();
+    engine_.set_members(members);
+  }
+
   // Everything that decides how the run goes on, and what it returns.
   internal::RawParts raw_state() {
     internal::RawParts parts = engine_.raw_state();
@@ -120,6 +132,7 @@ class Run {
       add(pieces->offsets.data(), pieces->offsets.size());
     }
     add(proof_.dual.convexity.data(), proof_.dual.convexity.size());
+    add(proof_.dual.entries.data(), static_cast<Index>(proof_.dual.entries.size()));
     add(proof_.dual.items.data(), proof_.dual.items.size());
     for (double* number : {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation,
                            &proof_.dual_objective, &proof_.unit, &proof_.repair_part, &best_score_}) {
@@ -131,7 +144,7 @@ class Run {
   }
 
   void write() {
-    internal::write_checkpoint(options_.checkpoint, fingerprint_, engine_.members(), raw_state());
+    internal::write_checkpoint(options_.checkpoint, fingerprint_, shape(), raw_state());
     written_ = watch_.seconds();
   }
 

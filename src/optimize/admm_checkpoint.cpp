@@ -12,7 +12,7 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr std::string_view kMark = "bregmax-admm-checkpoint 1\n";
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 2\n";
 
 class Checksum {
  public:
@@ -114,7 +114,7 @@ CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t finger
   take(&found, sizeof(found));
   if (found != fingerprint) refuse("it belongs to other data, supervision or options");
   take(&count, sizeof(count));
-  if (count > content_.size()) refuse("it is damaged");
+  if (count == 0 || count > content_.size()) refuse("it is damaged");
   members_.resize(count);
   take(members_.data(), count * sizeof(Index));
 }

@@ -12,7 +12,8 @@ namespace bregmax::internal {
 // A number that is the same for the same problem and options only.
 std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options);
 
-// The file: a mark with a version, the fingerprint, the members of the set of constraints, the parts, a checksum.
+// The file: a mark with a version, the fingerprint, what the sizes of the parts follow from (the members of the set of
+// constraints and the like; at least one number), the parts, a checksum.
 // Written whole or not at all.
 void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const std::vector<Index>& members,
                       const RawParts& parts);

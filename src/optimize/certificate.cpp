@@ -4,25 +4,33 @@
 #include <cmath>
 #include <utility>
 
+#include "optimize/certify_bounds.hpp"
+
 namespace bregmax {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// A bound that holds only up to some Lipschitz constant holds up to this many times the model's own.
-constexpr double kCertifiedRadius = 10;
+double value_at(const LearningProblem& problem, const Solution& solution, Index row, Index piece) {
+  return problem.points.row(row).dot(solution.slopes.row(piece)) + solution.offsets(piece);
+}
 
-// Values at every row: phi(x_i) and what each piece would give there.
-struct Evaluation {
-  Matrix piece_value;  // n x K
-  Vector phi;          // value of the piece that the row is on
-
-  Evaluation(const LearningProblem& problem, const Solution& solution)
-      : piece_value(problem.points * solution.slopes.transpose()), phi(problem.points.rows()) {
-    piece_value.rowwise() += solution.offsets.transpose();
-    for (Index i = 0; i < phi.size(); ++i) phi(i) = piece_value(i, problem.piece_of[at(i)]);
+double largest_convexity_violation(const LearningProblem& problem, const Solution& solution) {
+  constexpr Index kRowBlock = 256;
+  const Index rows = problem.points.rows();
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (rows * problem.pieces > 100'000)
+  for (Index begin = 0; begin < rows; begin += kRowBlock) {
+    const Index count = std::min(kRowBlock, rows - begin);
+    Matrix values(count, solution.slopes.rows());
+    values.noalias() = problem.points.middleRows(begin, count) * solution.slopes.transpose();
+    values.rowwise() += solution.offsets.transpose();
+    for (Index i = 0; i < count; ++i) {
+      largest = std::max(largest, values.row(i).maxCoeff() - values(i, problem.piece_of[at(begin + i)]));
+    }
   }
-};
+  return largest;
+}
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
 // the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
@@ -33,7 +41,10 @@ class Lagrangian {
       : problem_(problem),
         offset_slope_(Vector::Zero(problem.pieces)),
         slope_slope_(Matrix::Zero(problem.pieces, problem.points.cols())),
-        center_(problem.points.colwise().mean()) {}
+        center_(Vector::Zero(problem.points.cols())) {
+    for (Index i = 0; i < problem.points.rows(); ++i) center_ += problem.points.row(i).transpose();
+    center_ /= static_cast<double>(problem.points.rows());
+  }
 
   // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
   void add_divergence(Index row, Index piece, double coefficient) {
@@ -102,11 +113,11 @@ struct ItemSums {
   double loss = 0, zero_loss = 0, linear = 0, quadratic = 0;
 };
 
-ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
-                   Lagrangian& lagrangian) {
+ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   ItemSums sums;
   const auto divergence = [&](Index i, Index j) {
-    return value.phi(i) - value.piece_value(i, problem.piece_of[at(j)]);
+    return value_at(problem, solution, i, problem.piece_of[at(i)]) -
+           value_at(problem, solution, i, problem.piece_of[at(j)]);
   };
   const auto add = [&](Index i, Index j, double slope) {
     lagrangian.add_divergence(i, problem.piece_of[at(j)], slope);
@@ -159,21 +170,31 @@ double best_along_ray(const ItemSums& sums, double limit) {
   return theta * sums.linear - theta * theta * sums.quadratic;
 }
 
+void add_convexity(const LearningProblem& problem, const DualSolution& dual, Lagrangian& lagrangian) {
+  for (Index i = 0; i < dual.convexity.rows(); ++i) {
+    for (Index k = 0; k < problem.pieces; ++k) lagrangian.add_divergence(i, k, -std::max(0.0, dual.convexity(i, k)));
+  }
+  for (const ConvexityMultiplier& entry : dual.entries) {
+    lagrangian.add_divergence(entry.row, entry.piece, -std::max(0.0, entry.value));
+  }
+}
+
 }  // namespace
 
 Certificate certify(const LearningProblem& problem, const Solution& solution) {
+  const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double radius = lipschitz > 0 ? std::min(problem.lipschitz_bound, internal::kCertifiedRadius * lipschitz)
+                                      : problem.lipschitz_bound;
+  Certificate certificate = internal::certify_bounds(problem, solution, radius);
+  certificate.convexity_violation = largest_convexity_violation(problem, solution);
+  return certificate;
+}
+
+Certificate internal::certify_bounds(const LearningProblem& problem, const Solution& solution, double radius) {
   Certificate certificate;
-  const Evaluation value(problem, solution);
   Lagrangian lagrangian(problem);
-  const ItemSums sums = add_items(problem, solution, value, lagrangian);
-  const bool has_multipliers = solution.dual.convexity.size() > 0;
-  for (Index i = 0; i < problem.points.rows(); ++i) {
-    for (Index k = 0; k < problem.pieces; ++k) {
-      certificate.convexity_violation =
-          std::max(certificate.convexity_violation, value.piece_value(i, k) - value.phi(i));
-      if (has_multipliers) lagrangian.add_divergence(i, k, -std::max(0.0, solution.dual.convexity(i, k)));
-    }
-  }
+  const ItemSums sums = add_items(problem, solution, lagrangian);
+  add_convexity(problem, solution.dual, lagrangian);
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
   certificate.loss = sums.loss;
@@ -191,9 +212,6 @@ Certificate certify(const LearningProblem& problem, const Solution& solution) {
     bound = std::max(bound, best_along_ray(sums, problem.lambda / norm));
   }
   certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
-  const double radius = certificate.lipschitz > 0
-                            ? std::min(problem.lipschitz_bound, kCertifiedRadius * certificate.lipschitz)
-                            : problem.lipschitz_bound;
   if (excess > 0 && std::isfinite(radius)) {
     const double within = sums.linear - sums.quadratic - radius * excess;
     if (within > bound + 1e-9 * unit) {

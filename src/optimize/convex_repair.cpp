@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "optimize/at.hpp"
+#include "optimize/piece_borders.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -41,12 +43,13 @@ double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs(
 // Tangents, at the mean row of each piece, of the squared distance of features divided by their deviation.
 AffinePieces tangents(const LearningProblem& problem) {
   const Index features = problem.points.cols();
-  const Vector mean = problem.points.colwise().mean().transpose();
-  Vector inverse_variance(features);
-  for (Index j = 0; j < features; ++j) {
-    const double variance = (problem.points.col(j).array() - mean(j)).square().mean();
-    inverse_variance(j) = variance > 0 ? 1 / variance : 0;
+  const auto rows = static_cast<double>(problem.points.rows());
+  Vector mean = Vector::Zero(features), variance = Vector::Zero(features);
+  for (Index i = 0; i < problem.points.rows(); ++i) mean += problem.points.row(i).transpose() / rows;
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    variance += (problem.points.row(i).transpose() - mean).cwiseAbs2() / rows;
   }
+  const Vector inverse_variance = (variance.array() > 0).select(variance.cwiseInverse(), 0.0);
   Matrix center = Matrix::Zero(problem.pieces, features);
   Vector count = Vector::Zero(problem.pieces);
   for (Index i = 0; i < problem.points.rows(); ++i) {
@@ -104,6 +107,33 @@ bool ConvexRepair::repair(double part, AffinePieces& pieces) const {
     pieces.slopes = (1 - part) * pieces.slopes + part * lipschitz * interior_.slopes;
     pieces.offsets = (1 - part) * pieces.offsets + part * lipschitz * interior_.offsets;
   }
+  return problem_.pieces < problem_.points.rows() ? raise_by_borders(pieces) : raise_by_sweeps(pieces);
+}
+
+// The least raises with raise_o >= raise_k + (what piece k exceeds o by at the worst row of o): Bellman and Ford's
+// longest paths. Still rising after as many rounds as there are pieces: there is a cycle.
+bool ConvexRepair::raise_by_borders(AffinePieces& pieces) const {
+  PieceBorders borders(problem_.pieces, 1);
+  borders.find(problem_, pieces, std::numeric_limits<double>::infinity());
+  const double rounding = kRounding * borders.largest_divergence();
+  Vector raise = Vector::Zero(problem_.pieces);
+  bool rising = true;
+  for (Index round = 0; rising && round <= problem_.pieces; ++round) {
+    rising = false;
+    for (Index own = 0; own < problem_.pieces; ++own) {
+      for (Index other = 0; other < problem_.pieces; ++other) {
+        const PieceBorders::Row& worst = borders.row(own, other, 0);
+        if (worst.row < 0 || !(raise(other) - worst.divergence > raise(own) + rounding)) continue;
+        raise(own) = raise(other) - worst.divergence;
+        rising = true;
+      }
+    }
+  }
+  pieces.offsets += raise;
+  return !rising;
+}
+
+bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
   double before = 0;
   for (int step = 0; step < kMostSweeps; ++step) {
     const Sweep now = sweep(pieces);

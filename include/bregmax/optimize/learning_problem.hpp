@@ -35,10 +35,18 @@ void validate(const LearningProblem& problem);
 enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError, kEarlyStopped };
 std::string to_string(SolveStatus status);  // "optimal", "iteration_limit", ...
 
-// The multipliers that prove a lower bound (see optimize/certificate.hpp).
+// One multiplier >= 0 of phi(x_row) >= <a_piece, x_row> + b_piece.
+struct ConvexityMultiplier {
+  Index row, piece;
+  double value;
+};
+
+// The multipliers that prove a lower bound (see optimize/certificate.hpp). Those of convexity are a matrix of all or,
+// where that would be large, a list of those that are not zero; the other is empty.
 struct DualSolution {
   Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
-  Vector items;      // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
+  std::vector<ConvexityMultiplier> entries = {};
+  Vector items;  // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
 };
 
 // Which fields mean something: under every status all do, and describe the point that is returned; only
