@@ -9,6 +9,7 @@
 #include "core/blas.hpp"
 #include "optimize/at.hpp"
 #include "optimize/item_places.hpp"
+#include "optimize/parallel.hpp"
 
 namespace bregmax::internal {
 
@@ -146,7 +147,7 @@ void RowSpace::copy_rows() {
 void RowSpace::apply(const double* x, double* values) {
   const Eigen::Map<const Matrix> slopes(x + units_.pieces, units_.pieces, units_.features);
   const auto chunks = static_cast<Index>(entries_.chunks().size());
-#pragma omp parallel for schedule(dynamic, 32)
+#pragma omp parallel for schedule(dynamic, 32) if (size() > kLeastParallel)
   for (Index c = 0; c < chunks; ++c) {
     const RowEntries::Chunk& chunk = entries_.chunks()[at(c)];
     auto difference = chunk_vector_.row(c);
@@ -160,7 +161,7 @@ void RowSpace::apply(const double* x, double* values) {
 
 void RowSpace::adjoint(const double* values, double* x) {
   const auto chunks = static_cast<Index>(entries_.chunks().size());
-#pragma omp parallel for schedule(dynamic, 32)
+#pragma omp parallel for schedule(dynamic, 32) if (size() > kLeastParallel)
   for (Index c = 0; c < chunks; ++c) {
     const RowEntries::Chunk& chunk = entries_.chunks()[at(c)];
     auto sum = chunk_vector_.row(c);
@@ -208,7 +209,7 @@ bool RowSpace::factor(const Vector& weight, const Vector& slope_weight, double p
   std::vector<Matrix> blocks(at(std::min(chunks, kBlocksAtOnce)));
   for (Index first = 0; first < chunks; first += kBlocksAtOnce) {
     const Index count = std::min(kBlocksAtOnce, chunks - first);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (size() > kLeastParallel)
     for (Index c = 0; c < count; ++c) blocks[at(c)] = gram(entries_.chunks()[at(first + c)], weight);
     for (Index c = 0; c < count; ++c) {
       const RowEntries::Chunk& chunk = entries_.chunks()[at(first + c)];

@@ -40,26 +40,49 @@ void for_each_block(const LearningProblem& problem, const AffinePieces& pieces, 
 
 double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }
 
-// Tangents, at the mean row of each piece, of the squared distance of features divided by their deviation.
-AffinePieces tangents(const LearningProblem& problem) {
-  const Index features = problem.points.cols();
-  const auto rows = static_cast<double>(problem.points.rows());
-  Vector mean = Vector::Zero(features), variance = Vector::Zero(features);
-  for (Index i = 0; i < problem.points.rows(); ++i) mean += problem.points.row(i).transpose() / rows;
-  for (Index i = 0; i < problem.points.rows(); ++i) {
-    variance += (problem.points.row(i).transpose() - mean).cwiseAbs2() / rows;
+struct Moments {
+  Vector mean, variance;
+};
+
+Moments moments(const Matrix& points) {
+  const auto rows = static_cast<double>(points.rows());
+  Moments found{Vector::Zero(points.cols()), Vector::Zero(points.cols())};
+  for (Index i = 0; i < points.rows(); ++i) found.mean += points.row(i).transpose() / rows;
+  for (Index i = 0; i < points.rows(); ++i) {
+    found.variance += (points.row(i).transpose() - found.mean).cwiseAbs2() / rows;
   }
-  const Vector inverse_variance = (variance.array() > 0).select(variance.cwiseInverse(), 0.0);
-  Matrix center = Matrix::Zero(problem.pieces, features);
+  return found;
+}
+
+// Where the tangents touch, less the mean of all rows: at the centres of the pieces or, where those are not known, at
+// the means of their rows.
+Matrix tangent_points(const LearningProblem& problem, const Vector& mean) {
+  Matrix point = Matrix::Zero(problem.pieces, problem.points.cols());
+  if (!problem.centres.empty()) {
+    for (Index k = 0; k < problem.pieces; ++k) {
+      point.row(k) = problem.points.row(problem.centres[at(k)]) - mean.transpose();
+    }
+    return point;
+  }
   Vector count = Vector::Zero(problem.pieces);
   for (Index i = 0; i < problem.points.rows(); ++i) {
-    center.row(problem.piece_of[at(i)]) += problem.points.row(i) - mean.transpose();
+    point.row(problem.piece_of[at(i)]) += problem.points.row(i) - mean.transpose();
     count(problem.piece_of[at(i)]) += 1;
   }
-  center.array().colwise() /= count.array();
+  point.array().colwise() /= count.array();
+  return point;
+}
+
+// Tangents of the squared distance: the one that assigned rows to centres or, without centres, that of features
+// divided by their deviation.
+AffinePieces tangents(const LearningProblem& problem) {
+  const auto [mean, variance] = moments(problem.points);
+  const Matrix point = tangent_points(problem, mean);
+  Vector feature_weight = Vector::Ones(problem.points.cols());
+  if (problem.centres.empty()) feature_weight = (variance.array() > 0).select(variance.cwiseInverse(), 0.0);
   AffinePieces tangent;
-  tangent.slopes = center * inverse_variance.asDiagonal();
-  tangent.offsets = -0.5 * center.cwiseProduct(tangent.slopes).rowwise().sum() - tangent.slopes * mean;
+  tangent.slopes = point * feature_weight.asDiagonal();
+  tangent.offsets = -0.5 * point.cwiseProduct(tangent.slopes).rowwise().sum() - tangent.slopes * mean;
   const double lipschitz = lipschitz_of(tangent);
   if (lipschitz > 0 && std::isfinite(lipschitz)) {
     tangent.slopes /= lipschitz;

@@ -24,8 +24,11 @@ struct LearningProblem {
   Matrix points;              // n x d, finite
   std::vector<int> piece_of;  // p_i of each row, 0 .. pieces - 1; every piece has at least one row
   int pieces = 0;             // K
-  Supervision supervision;    // at least one item
-  double lambda = 0;          // >= 0, finite
+  // One row of each piece, when every row lies on the piece whose centre is the nearest; empty: that is not known. Then
+  // the tangents of the squared distance at the centres satisfy the constraints, and help a solver to a feasible model.
+  std::vector<Index> centres = {};
+  Supervision supervision;                                           // at least one item
+  double lambda = 0;                                                 // >= 0, finite
   double lipschitz_bound = std::numeric_limits<double>::infinity();  // > 0
 };
 
