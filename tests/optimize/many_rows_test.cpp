@@ -78,22 +78,25 @@ TEST(PieceBorders, AreTheLowestDivergencesOfEveryPairOfPieces) {
 
 // Raising pieces to what the others reach at their rows, again and again, ends in the least offsets.
 TEST(ConvexRepair, RaisesToTheLeastConvexOffsets) {
+  constexpr Index kRows = 12;
+  constexpr int kPieces = 3;
   Random random(2);
   int feasible = 0;
   for (int t = 0; t < 50; ++t) {
-    const LearningProblem problem = problem_of(random, test::Kind::kPairs, 60, 5, 5);
+    const LearningProblem problem = problem_of(random, test::Kind::kPairs, kRows, kPieces, 5);
+    // Slopes that grow in the direction of their rows are nearly those of a convex function.
     AffinePieces given = random_pieces(random, problem);
-    given.slopes *= 0.3;
-    for (Index i = 0; i < 60; ++i) given.slopes.row(problem.piece_of[at(i)]) += 0.05 * problem.points.row(i);
+    for (Index i = 0; i < kRows; ++i) given.slopes.row(problem.piece_of[at(i)]) += problem.points.row(i);
     AffinePieces slow = given, fast = given;
     double lack = 1;
     for (int sweep = 0; sweep < 300 && lack > 0; ++sweep) {
       lack = 0;
-      for (Index i = 0; i < 60; ++i) {
-        for (Index k = 0; k < 5; ++k) {
+      for (Index i = 0; i < kRows; ++i) {
+        for (Index k = 0; k < kPieces; ++k) {
           const double miss = -divergence(problem, slow, i, k);
-          if (miss > 1e-13) slow.offsets(problem.piece_of[at(i)]) += miss;
-          lack = std::max(lack, miss > 1e-13 ? miss : 0);
+          if (miss <= 1e-12) continue;
+          slow.offsets(problem.piece_of[at(i)]) += miss;
+          lack = std::max(lack, miss);
         }
       }
     }
@@ -182,12 +185,13 @@ TEST(ManyRows, BoundsHoldTheExactOptimum) {
 // What is returned is proved by the certificate, which sees all rows and knows of no set.
 TEST(ManyRows, TheListOfMultipliersProvesTheBound) {
   Random random(6);
-  const LearningProblem problem = problem_of(random, test::Kind::kComparisons, 2000, 10, 1000, 5);
+  const LearningProblem problem = problem_of(random, test::Kind::kComparisons, 2000, 10, 1000, 0.5);
   const Solution solution = solve_admm(problem);
   EXPECT_EQ(solution.dual.convexity.size(), 0);
   EXPECT_GT(solution.dual.entries.size(), 10U);
   const Certificate certificate = certify(problem, solution);
-  EXPECT_NEAR(certificate.dual_objective, solution.report.dual_objective, 1e-9 * certificate.objective);
+  // It may prove more than the solver says: of models with a Lipschitz constant up to ten times that of the solution.
+  EXPECT_GE(certificate.dual_objective, solution.report.dual_objective - 1e-9 * certificate.objective);
   EXPECT_NEAR(certificate.objective, solution.report.objective, 1e-9 * certificate.objective);
   EXPECT_LE(certificate.convexity_violation, 1e-8);
   EXPECT_LE(certificate.relative_gap, 1e-4);
