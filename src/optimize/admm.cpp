@@ -97,12 +97,14 @@ class Run {
     }
   }
 
+  // Of the feasible models, which are what is returned; a check that found no new one says nothing.
   bool no_longer_improves() {
-    const AffinePieces model = engine_.model();
-    const double score = options_.validation({model.slopes, model.offsets});
+    if (!(proof_.objective < judged_objective_)) return false;
+    judged_objective_ = proof_.objective;
+    const double score = options_.validation({proof_.model.slopes, proof_.model.offsets});
     if (score < best_score_) {
       best_score_ = score;
-      validated_ = model;
+      validated_ = proof_.model;
       waited_ = 0;
       return false;
     }
@@ -134,8 +136,9 @@ class Run {
     add(proof_.dual.convexity.data(), proof_.dual.convexity.size());
     add(proof_.dual.entries.data(), static_cast<Index>(proof_.dual.entries.size()));
     add(proof_.dual.items.data(), proof_.dual.items.size());
-    for (double* number : {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation,
-                           &proof_.dual_objective, &proof_.unit, &proof_.repair_part, &best_score_}) {
+    for (double* number :
+         {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation, &proof_.dual_objective,
+          &proof_.unit, &proof_.repair_part, &best_score_, &judged_objective_}) {
       add(number, 1);
     }
     add(&waited_, 1);
@@ -171,7 +174,10 @@ class Run {
   Solution make_solution(SolveStatus status) {
     Solution solution;
     SolveReport& report = solution.report;
-    if (status == SolveStatus::kEarlyStopped) engine_.choose_model(validated_, proof_);
+    if (status == SolveStatus::kEarlyStopped) {
+      proof_.repair_part = 0;  // it is feasible as it is
+      engine_.choose_model(validated_, proof_);
+    }
     solution.slopes = std::move(proof_.model.slopes);
     solution.offsets = std::move(proof_.model.offsets);
     solution.dual = std::move(proof_.dual);
@@ -196,7 +202,7 @@ class Run {
   internal::Stopwatch watch_;
   AdmmProof proof_;
   AffinePieces validated_;
-  double best_score_ = std::numeric_limits<double>::infinity(), written_ = 0;
+  double best_score_ = std::numeric_limits<double>::infinity(), judged_objective_ = best_score_, written_ = 0;
   int waited_ = 0, next_check_ = 1;
 };
 

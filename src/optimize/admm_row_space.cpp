@@ -16,7 +16,7 @@ namespace bregmax::internal {
 namespace {
 
 // Rows of an ordered pair of pieces that a look at all rows may add.
-constexpr Index kDepth = 4;
+constexpr Index kDepth = 8;
 constexpr Index kMostLooks = 60;  // of a run
 constexpr Index kBlocksAtOnce = 64;
 
