@@ -61,7 +61,7 @@ void check_labels(const Table& table, const AutoFitOptions& plan) {
     if (trial.kind != LabelSupervision::kAllPairs) {
       sample_comparisons(labels.of_row, 1, 0);
     } else if (labels.of_row.size() < 2) {
-      all_pairs(labels.of_row);
+      label_pairs(labels.of_row);
     }
     if (has_choice(plan)) usable_folds(labels.of_row, plan.folds);
   } catch (const Error& error) {
@@ -73,7 +73,7 @@ void check_labels(const Table& table, const AutoFitOptions& plan) {
 AutoFitResult learn(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision,
                     const AutoFitOptions& plan, const RunControl& control) {
   if (!supervision) return fit_from_labels(table.features, table.labels->of_row, plan, control);
-  const Index items = std::visit([](const auto& list) { return static_cast<Index>(list.size()); }, *supervision);
+  const Index items = item_count(*supervision);
   if (has_choice(plan) && items < plan.folds) {
     throw Error(
         fmt::format("--folds is {}, but the supervision has only {}: too few to choose by cross-validation; "

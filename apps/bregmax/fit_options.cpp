@@ -148,6 +148,9 @@ void add_solver(CLI::App& command, FitRequest& request) {
   LargeScaleRequest& large = request.large;
   options.number("--memory-limit", large.memory_limit, "GB", at_least_zero(),
                  "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
+  options.choice("--precision", large.precision, {"double", "float"},
+                 "admm: what the n x n array of a run with all pairs and a piece a row is stored as; float halves the "
+                 "memory");
   options.text("--checkpoint", large.checkpoint, "F", "admm: keep the state of the run in this file");
   options.number("--checkpoint-every", large.checkpoint_every, "S", at_least_zero(),
                  "seconds between two checkpoints; 0 is every iteration");
@@ -192,6 +195,7 @@ AdmmOptions admm_options(const FitRequest& request) {
   if (request.tolerance) options.tolerance = std::max(kLeastTolerance, *request.tolerance);
   if (request.max_iterations) options.max_iterations = static_cast<int>(*request.max_iterations);
   options.memory_limit = large.memory_limit > 0 ? kGiga * large.memory_limit : machine_memory();
+  if (large.precision == "float") options.precision = StoragePrecision::kFloat;
   options.checkpoint = large.checkpoint;
   options.checkpoint_every = large.checkpoint_every;
   options.resume = large.resume;
@@ -304,6 +308,9 @@ void check_request(const FitRequest& request) {
   }
   if (request.solver == "exact" && large.memory_limit > 0) {
     throw Error("--memory-limit is for the solver admm; it does not go with --solver exact");
+  }
+  if (request.solver == "exact" && large.precision == "float") {
+    throw Error("--precision float is for the solver admm; it does not go with --solver exact");
   }
   const bool for_admm = !large.checkpoint.empty() || !large.resume.empty() || large.early_stop;
   if (for_admm && request.solver != "admm") {

@@ -19,6 +19,7 @@ struct LargeScaleRequest {
   std::string checkpoint, resume;
   double checkpoint_every = 60;
   bool early_stop = false;
+  std::string precision = "double";
 };
 
 // What `bregmax fit` was asked to do.

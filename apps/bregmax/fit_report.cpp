@@ -82,8 +82,8 @@ FirstChanges first_changes(const Supervision& supervision) {
       changes.add(c.i, c.j, c.weight);
       changes.add(c.k, c.l, -c.weight);
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
-    for (const Pair& p : *pairs) changes.add(p.i, p.j, p.similar ? p.weight : -p.weight);
+  } else if (is_pairs(supervision)) {
+    for_each_pair(supervision, [&](const Pair& p) { changes.add(p.i, p.j, p.similar ? p.weight : -p.weight); });
   } else {
     for (const Target& t : std::get<Targets>(supervision)) changes.add(t.i, t.j, -2 * t.weight * t.value);
   }

@@ -29,15 +29,15 @@ Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, co
   AdmmOptions admm = options.admm;
   admm.time_limit = options.time_limit;
   if (!options.early_stop) return solve_admm(problem, admm, control);
-  const auto items = std::visit([](const auto& list) { return list.size(); }, problem.supervision);
+  const Index items = item_count(problem.supervision);
   if (items < kFolds) {
     throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
                             items, kFolds));
   }
   auto [train, held_out] = internal::hold_out_items(problem.supervision, kFolds, options.seed);
   problem.supervision = std::move(train);
-  admm.validation = [&, &items = held_out](const StartModel& model) {
-    return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, items);
+  admm.validation = [&, &judges = held_out](const AffinePieces& model) {
+    return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, judges);
   };
   return solve_admm(problem, admm, control);
 }

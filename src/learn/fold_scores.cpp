@@ -36,7 +36,7 @@ class PairDivergences {
 }  // namespace
 
 double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
-  const auto count = std::visit([](const auto& list) { return static_cast<Index>(list.size()); }, items);
+  const Index count = item_count(items);
   if (count == 0) return kNan;
   const PairDivergences d(divergence, scaled_rows, count);
   double loss = 0, weight = 0;
@@ -46,8 +46,9 @@ double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, co
   };
   if (const auto* comparisons = std::get_if<Comparisons>(&items)) {
     for (const Comparison& c : *comparisons) add(c.weight, std::max(0.0, 1 + d(c.i, c.j) - d(c.k, c.l)));
-  } else if (const auto* pairs = std::get_if<Pairs>(&items)) {
-    for (const Pair& p : *pairs) add(p.weight, std::max(0.0, p.similar ? d(p.i, p.j) : 2 - d(p.i, p.j)));
+  } else if (is_pairs(items)) {
+    for_each_pair(items,
+                  [&](const Pair& p) { add(p.weight, std::max(0.0, p.similar ? d(p.i, p.j) : 2 - d(p.i, p.j))); });
   } else {
     for (const Target& t : std::get<Targets>(items)) add(t.weight, std::pow(d(t.i, t.j) - t.value, 2));
   }

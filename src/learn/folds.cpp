@@ -93,15 +93,17 @@ namespace {
 
 // The fold that holds out each item.
 std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::uint64_t seed) {
-  const auto items = std::visit([](const auto& list) { return static_cast<Index>(list.size()); }, supervision);
+  const Index items = item_count(supervision);
   if (folds < 2 || folds > items) {
     throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
   }
   std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
   // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
-    std::ranges::stable_partition(order, [&](Index t) { return (*pairs)[static_cast<std::size_t>(t)].similar; });
-  }
+  const auto deal_similar_first = [&order](const auto& pairs) {
+    std::ranges::stable_partition(order, [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
+  };
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
+  if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);
   std::vector<int> fold_of(static_cast<std::size_t>(items));
   for (Index i = 0; i < items; ++i) {
     fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
@@ -112,7 +114,7 @@ std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::u
 internal::SplitItems split(const Supervision& supervision, const std::vector<int>& fold_of, int fold) {
   return std::visit(
       [&](const auto& list) -> internal::SplitItems {
-        std::decay_t<decltype(list)> train, held_out;
+        std::vector<std::decay_t<decltype(list[0])>> train, held_out;
         for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
         return {std::move(train), std::move(held_out)};
       },

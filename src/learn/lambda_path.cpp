@@ -14,8 +14,8 @@ double zero_model_loss(const Supervision& supervision) {
   double loss = 0;
   if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
     for (const Comparison& c : *comparisons) loss += c.weight;
-  } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
-    for (const Pair& p : *pairs) loss += p.similar ? 0 : 2 * p.weight;
+  } else if (is_pairs(supervision)) {
+    for_each_pair(supervision, [&](const Pair& p) { loss += p.similar ? 0 : 2 * p.weight; });
   } else {
     for (const Target& t : std::get<Targets>(supervision)) loss += t.weight * t.value * t.value;
   }

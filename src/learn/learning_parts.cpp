@@ -30,8 +30,8 @@ void assign_pieces(const FitOptions& options, LearningProblem& problem) {
 }
 
 std::string supervision_name(const Supervision& supervision) {
-  static constexpr const char* kNames[] = {"comparisons", "pairs", "targets"};
-  return kNames[supervision.index()];
+  if (std::holds_alternative<Comparisons>(supervision)) return "comparisons";
+  return is_pairs(supervision) ? "pairs" : "targets";
 }
 
 }  // namespace
@@ -63,10 +63,6 @@ LearningProblem make_problem(const Scaling& scaling, const MatrixView& rows, con
   problem.lambda = options.lambda;
   problem.lipschitz_bound = options.lipschitz_bound;
   return problem;
-}
-
-Index item_count(const Supervision& supervision) {
-  return std::visit([](const auto& items) { return static_cast<Index>(items.size()); }, supervision);
 }
 
 double total_weight(const Supervision& supervision) {

@@ -12,7 +12,6 @@ LearningProblem make_problem(const Scaling& scaling, const MatrixView& rows, con
                              const FitOptions& options);
 TrainingRecord make_record(const LearningProblem& problem, const FitOptions& options, const SolveReport& report);
 
-Index item_count(const Supervision& supervision);
 double total_weight(const Supervision& supervision);
 
 }  // namespace bregmax::internal

@@ -17,7 +17,6 @@ namespace {
 
 using internal::AdmmEngine;
 using internal::AdmmProof;
-using internal::AffinePieces;
 
 void check_options(const LearningProblem& problem, const AdmmOptions& options) {
   const auto refuse = [](const char* name, double value, const char* allowed) {
@@ -34,7 +33,7 @@ void check_options(const LearningProblem& problem, const AdmmOptions& options) {
   if (!(options.checkpoint_every >= 0)) refuse("checkpoint_every", options.checkpoint_every, "0 or more seconds");
   if (options.patience < 1) refuse("patience", options.patience, "1 or more");
   if (options.start == nullptr) return;
-  const StartModel& start = *options.start;
+  const AffinePieces& start = *options.start;
   if (start.slopes.rows() != problem.pieces || start.slopes.cols() != problem.points.cols() ||
       start.offsets.size() != problem.pieces) {
     throw Error(fmt::format(
@@ -46,12 +45,14 @@ void check_options(const LearningProblem& problem, const AdmmOptions& options) {
   }
 }
 
-void check_memory(double needed, const AdmmOptions& options, const RunControl& control) {
+void check_memory(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
   constexpr double kGiga = 1e9;
+  const double needed = predict_admm_memory(problem, options);
+  const bool could_halve = internal::grid_engine_applies(problem) && options.precision == StoragePrecision::kDouble;
   if (options.memory_limit > 0 && needed > options.memory_limit) {
     throw Error(fmt::format(
-        "solver admm would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces or rows need less",
-        needed / kGiga, options.memory_limit / kGiga));
+        "solver admm would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces or rows need less{}",
+        needed / kGiga, options.memory_limit / kGiga, could_halve ? ", and so does precision float" : ""));
   }
   control.log(fmt::format("predicted memory: {:.2g} GB", needed / kGiga));
 }
@@ -101,7 +102,7 @@ class Run {
   bool no_longer_improves() {
     if (!(proof_.objective < judged_objective_)) return false;
     judged_objective_ = proof_.objective;
-    const double score = options_.validation({proof_.model.slopes, proof_.model.offsets});
+    const double score = options_.validation(proof_.model);
     if (score < best_score_) {
       best_score_ = score;
       validated_ = proof_.model;
@@ -206,23 +207,41 @@ class Run {
   int waited_ = 0, next_check_ = 1;
 };
 
-std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options) {
+std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options, const AdmmEngine& engine) {
   const bool needed = !options.checkpoint.empty() || !options.resume.empty();
-  return needed ? internal::fingerprint(problem, options) : 0;
+  return needed ? internal::fingerprint(problem, options, engine.name()) : 0;
+}
+
+// Penalties of several levels need far fewer iterations, but a factorization for each change of them, which is
+// prohibitive for thousands of pieces, and ten times the memory.
+bool takes_grid(const LearningProblem& problem, const AdmmOptions& options) {
+  constexpr Index kMostEntryRows = 2000;
+  if (!internal::grid_engine_applies(problem)) return false;
+  const bool too_large = options.memory_limit > 0 && internal::predict_entry_memory(problem) > options.memory_limit;
+  return problem.points.rows() > kMostEntryRows || too_large || options.precision == StoragePrecision::kFloat;
 }
 
 }  // namespace
 
-double predict_admm_memory(const LearningProblem& problem) { return internal::predict_entry_memory(problem); }
+Solution internal::run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
+                            const RunControl& control) {
+  return Run(engine, key_of(problem, options, engine), options, control).solve();
+}
+
+double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& options) {
+  return takes_grid(problem, options) ? internal::predict_grid_memory(problem, options)
+                                      : internal::predict_entry_memory(problem);
+}
 
 Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
   validate(problem);
   check_options(problem, options);
-  check_memory(predict_admm_memory(problem), options, control);
+  check_memory(problem, options, control);
   std::optional<ThreadLimit> limit;
   internal::limit_threads(problem, limit);
-  const auto engine = internal::make_entry_engine(problem, options);
-  return Run(*engine, key_of(problem, options), options, control).solve();
+  const auto engine = takes_grid(problem, options) ? internal::make_grid_engine(problem, options)
+                                                   : internal::make_entry_engine(problem, options);
+  return internal::run_admm(*engine, problem, options, control);
 }
 
 }  // namespace bregmax

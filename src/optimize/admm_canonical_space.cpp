@@ -163,7 +163,7 @@ std::unique_ptr<AdmmSpace> make_canonical_space(const LearningProblem& problem) 
 double predict_canonical_memory(const LearningProblem& problem) {
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double pieces = problem.pieces, grid = rows * pieces, slopes = pieces * features;
-  const auto items = std::visit([](const auto& list) { return static_cast<double>(list.size()); }, problem.supervision);
+  const auto items = static_cast<double>(item_count(problem.supervision));
   const bool targets = std::holds_alternative<Targets>(problem.supervision);
   // Flat arrays of the canonical problem and the set, the copies of a set that may become all, and the multipliers of
   // two proofs; the factorization; the items.

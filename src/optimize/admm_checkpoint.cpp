@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
@@ -46,8 +45,9 @@ std::string_view bytes_of(const void* data, std::size_t size) { return {static_c
 
 }  // namespace
 
-std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options) {
+std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options, std::string_view engine) {
   Checksum sum;
+  sum.add(engine.data(), engine.size());
   sum.add(problem.points.data(), static_cast<std::size_t>(problem.points.size()) * sizeof(double));
   sum.add_all(problem.piece_of);
   // Field by field: structs have padding.
@@ -56,6 +56,10 @@ std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& opt
       for (const Index row : {c.i, c.j, c.k, c.l}) sum.add(&row, sizeof(row));
       sum.add_number(c.weight);
     }
+  } else if (const auto* labels = std::get_if<LabelPairs>(&problem.supervision)) {
+    sum.add_all(labels->class_of_row);
+    sum.add_number(labels->similar_weight);
+    sum.add_number(labels->dissimilar_weight);
   } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
     for (const Pair& p : *pairs) {
       for (const Index row : {p.i, p.j}) sum.add(&row, sizeof(row));
@@ -99,50 +103,61 @@ void CheckpointReader::refuse(const std::string& reason) const {
   throw Error(fmt::format("cannot resume from {}: {}", path_, reason));
 }
 
-CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t fingerprint) : path_(path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse("it cannot be read");
-  content_.assign(std::istreambuf_iterator<char>(file), {});
-  if (!content_.starts_with(kMark)) refuse("it is not a checkpoint of this version");
-  place_ = kMark.size();
-  const auto take = [&](void* to, std::size_t size) {
-    if (place_ + size > content_.size()) refuse("it is cut off");
-    std::memcpy(to, content_.data() + place_, size);
-    place_ += size;
-  };
+CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t fingerprint)
+    : path_(path), file_(path, std::ios::binary) {
+  if (!file_) refuse("it cannot be read");
+  std::string mark(kMark.size(), ' ');
+  file_.read(mark.data(), static_cast<std::streamsize>(mark.size()));
+  if (!file_ || mark != kMark) refuse("it is not a checkpoint of this version");
   std::uint64_t found = 0, count = 0;
   take(&found, sizeof(found));
   if (found != fingerprint) refuse("it belongs to other data, supervision or options");
   take(&count, sizeof(count));
-  if (count == 0 || count > content_.size()) refuse("it is damaged");
+  place_ = static_cast<std::size_t>(file_.tellg());
+  file_.seekg(0, std::ios::end);
+  size_ = static_cast<std::size_t>(file_.tellg());
+  if (count == 0 || count > size_) refuse("it is damaged");
+  file_.seekg(static_cast<std::streamoff>(place_));
   members_.resize(count);
   take(members_.data(), count * sizeof(Index));
+  place_ += count * sizeof(Index);
 }
 
+void CheckpointReader::take(void* to, std::size_t size) {
+  file_.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
+  if (!file_) refuse("it is cut off");
+}
+
+// The parts are filled only from a file that is whole, so it is read twice; it may be as large as all the memory.
 void CheckpointReader::read(const RawParts& parts) {
   std::size_t size = place_ + sizeof(std::uint64_t);
   for (const auto& part : parts) size += part.second;
-  if (size != content_.size()) refuse("it is cut off or damaged");
-  // The same calls as in writing, so that the sums agree.
+  if (size != size_) refuse("it is cut off or damaged");
+  check_sum(parts);
+  file_.seekg(static_cast<std::streamoff>(place_));
+  for (const auto& [data, bytes] : parts) take(data, bytes);
+}
+
+void CheckpointReader::check_sum(const RawParts& parts) {
   Checksum sum;
-  std::size_t from = 0;
+  std::vector<char> buffer(1U << 20U);
+  // In the same portions as in writing, but for cuts at whole words, so that the sums agree.
   const auto count = [&](std::size_t bytes) {
-    sum.add(content_.data() + from, bytes);
-    from += bytes;
+    for (std::size_t done = 0; done < bytes; done += buffer.size()) {
+      const std::size_t portion = std::min(buffer.size(), bytes - done);
+      take(buffer.data(), portion);
+      sum.add(buffer.data(), portion);
+    }
   };
+  file_.seekg(0);
   for (const std::size_t bytes :
        {kMark.size(), sizeof(std::uint64_t), sizeof(std::uint64_t), members_.size() * sizeof(Index)}) {
     count(bytes);
   }
   for (const auto& part : parts) count(part.second);
   std::uint64_t written = 0;
-  std::memcpy(&written, content_.data() + from, sizeof(written));
+  take(&written, sizeof(written));
   if (written != sum.value()) refuse("its checksum is wrong");
-  for (const auto& [data, bytes] : parts) {
-    std::memcpy(data, content_.data() + place_, bytes);
-    place_ += bytes;
-  }
-  content_ = {};
 }
 
 }  // namespace bregmax::internal

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bregmax/optimize/admm.hpp"
@@ -9,8 +11,8 @@
 
 namespace bregmax::internal {
 
-// A number that is the same for the same problem and options only.
-std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options);
+// A number that is the same for the same problem, options and engine only.
+std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options, std::string_view engine);
 
 // The file: a mark with a version, the fingerprint, what the sizes of the parts follow from (the members of the set of
 // constraints and the like; at least one number), the parts, a checksum.
@@ -28,8 +30,11 @@ class CheckpointReader {
 
  private:
   [[noreturn]] void refuse(const std::string& reason) const;
-  std::string path_, content_;
-  std::size_t place_ = 0;
+  void take(void* to, std::size_t size);
+  void check_sum(const RawParts& parts);
+  std::string path_;
+  std::ifstream file_;
+  std::size_t place_ = 0, size_ = 0;  // where the parts begin, where the file ends
   std::vector<Index> members_;
 };
 

@@ -34,7 +34,13 @@ bool make_feasible(const LearningProblem& problem, const ConvexRepair& repair, A
 void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof) {
   AffinePieces candidate = pieces;
-  if (!make_feasible(problem, repair, candidate, proof.repair_part)) return;
+  if (make_feasible(problem, repair, candidate, proof.repair_part)) {
+    keep_if_better(problem, repair, std::move(candidate), loss_of, proof);
+  }
+}
+
+void keep_if_better(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces candidate,
+                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof) {
   respect_bound(problem.lipschitz_bound, candidate.slopes, candidate.offsets);
   const double loss = loss_of(candidate), lipschitz = candidate.slopes.cwiseAbs().rowwise().sum().maxCoeff();
   const double objective = loss + problem.lambda * lipschitz;

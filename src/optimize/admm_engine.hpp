@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "bregmax/optimize/admm.hpp"
@@ -27,13 +28,12 @@ class AdmmEngine {
  public:
   virtual ~AdmmEngine() = default;
 
+  virtual std::string_view name() const = 0;
   // none: from the zero model.
-  virtual void start(const StartModel* model) = 0;
+  virtual void start(const AffinePieces* model) = 0;
   virtual void iterate() = 0;
   virtual int iteration() const = 0;
   virtual AdmmResiduals residuals() const = 0;
-  // The model of the iterate, which may violate constraints.
-  virtual AffinePieces model() = 0;
   // The proof of the zero model: what every run begins with.
   virtual AdmmProof first_proof() = 0;
   // Improves the proof with what the iterate shows.
@@ -50,11 +50,23 @@ class AdmmEngine {
   virtual void after_restore() = 0;
 };
 
+// On a set of entries of the grid, with penalties of several levels: all problems.
 std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem, const AdmmOptions& options);
 double predict_entry_memory(const LearningProblem& problem);
 
-// Tries to make the given pieces feasible at the least cost, and keeps them in the proof if they are better. `loss_of`
-// gives the loss of a model.
+// On the whole grid, with one penalty, in a fraction of the memory and the time of an iteration.
+bool grid_engine_applies(const LearningProblem& problem);
+std::unique_ptr<AdmmEngine> make_grid_engine(const LearningProblem& problem, const AdmmOptions& options);
+double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& options);
+
+// Runs an engine to the end: what solve_admm() does once it has chosen one.
+Solution run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
+                  const RunControl& control = {});
+
+// Keeps a feasible model in the proof if it is better. `loss_of` gives the loss of a model.
+void keep_if_better(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces candidate,
+                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof);
+// Tries to make the given pieces feasible at the least cost, and then the same.
 void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof);
 

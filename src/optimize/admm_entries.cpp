@@ -13,17 +13,10 @@ namespace {
 constexpr double kLooseEntry = 1e-3, kPressedEntry = 100;
 // A coupled hinge: away from its kink, and on it with a multiplier between its ends.
 constexpr double kLooseItem = 1e-2, kPressedItem = 10;
-// A piece whose norm is below L; and a slope beside an entry, for each entry of its piece.
-constexpr double kLooseNorm = 1e-2, kNormWeight = 0.1;
-constexpr double kNear = 0.02;     // of the mean divergence: near a kink
-constexpr double kPressed = 1e-3;  // least multiplier of what counts as pressed, beside an item's weight of 1
-constexpr double kInside = 0.01;   // distance of a hinge's multiplier from its ends, beside its weight
-constexpr double kFirstPenalty = 0.1;
-constexpr double kLeastChange = 1.3;  // of the common penalty
-constexpr double kNormApart = 3;      // least and most change of the slopes' own penalty
-constexpr int kFirstAdaptation = 20;  // iterations
-constexpr double kAdaptationGrowth = 1.25;
-constexpr int kMostAdaptations = 60;
+constexpr double kLooseNorm = 1e-2;  // a piece whose norm is below L
+constexpr double kNear = 0.02;       // of the mean divergence: near a kink
+constexpr double kPressed = 1e-3;    // least multiplier of what counts as pressed, beside an item's weight of 1
+constexpr double kInside = 0.01;     // distance of a hinge's multiplier from its ends, beside its weight
 constexpr double kProximal = 1e-10;
 
 }  // namespace
@@ -46,8 +39,7 @@ AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
   for (Matrix* m : {&slope_copy_, &slope_slack_, &old_slope_}) m->setZero(pieces_, features_);
   resize_to_set();
   numbers_.penalty = kFirstPenalty;
-  numbers_.next_adaptation = kFirstAdaptation;
-  numbers_.norm_weight = kNormWeight * static_cast<double>(space.size()) / static_cast<double>(pieces_);
+  numbers_.norm_weight = kFirstNormWeight * static_cast<double>(space.size()) / static_cast<double>(pieces_);
 }
 
 void AdmmEntries::resize_to_set() {
@@ -145,7 +137,7 @@ void AdmmEntries::iterate() {
   measure();
   add_to_average();
   ++numbers_.iteration;
-  if (numbers_.iteration >= numbers_.next_adaptation && numbers_.adaptations < kMostAdaptations) adapt();
+  if (numbers_.schedule.is_due(numbers_.iteration)) adapt();
 }
 
 void AdmmEntries::move_copies() {
@@ -188,19 +180,12 @@ void AdmmEntries::measure() {
   numbers_.norm_residuals = norm.residuals();
 }
 
-// Residuals of one size are the fastest.
 void AdmmEntries::adapt() {
-  ++numbers_.adaptations;
-  numbers_.next_adaptation = static_cast<int>(kAdaptationGrowth * numbers_.iteration) + kFirstAdaptation;
+  numbers_.schedule.advance(numbers_.iteration);
   split();
-  const auto imbalance = [](const AdmmResiduals& r) { return std::sqrt(r.primal / std::max(r.dual, 1e-300)); };
-  const double ratio = imbalance(numbers_.residuals), of_norm = imbalance(numbers_.norm_residuals);
-  if (ratio > kLeastChange || ratio < 1 / kLeastChange) numbers_.penalty *= std::clamp(ratio, 0.1, 10.0);
-  // Slopes that all move one way, as L falls, have a balance of their own.
-  const double apart = of_norm / ratio;
-  if (apart > 0 && (apart > kNormApart || apart < 1 / kNormApart)) {
-    numbers_.norm_weight *= std::clamp(apart, 1 / kNormApart, kNormApart);
-  }
+  const PenaltyChange change = balance(numbers_.residuals, numbers_.norm_residuals);
+  numbers_.penalty *= change.common;
+  numbers_.norm_weight *= change.norm;
   grow();
   choose_levels();
   factor();
@@ -335,7 +320,7 @@ RawParts AdmmEntries::raw_state() {
                          &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
     add(number, 1);
   }
-  for (int* number : {&numbers_.iteration, &numbers_.next_adaptation, &numbers_.adaptations, &numbers_.averaged}) {
+  for (int* number : {&numbers_.iteration, &numbers_.averaged, &numbers_.schedule.next, &numbers_.schedule.changes}) {
     parts.emplace_back(reinterpret_cast<char*>(number), sizeof(int));
   }
   return parts;

@@ -45,7 +45,8 @@ class AdmmEntries {
 
  private:
   struct Numbers {
-    int iteration = 0, next_adaptation = 0, adaptations = 0, averaged = 0;
+    int iteration = 0, averaged = 0;
+    PenaltySchedule schedule;
     double penalty = 0, norm_weight = 1;
     AdmmResiduals residuals, norm_residuals;
   };

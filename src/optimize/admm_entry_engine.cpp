@@ -25,7 +25,9 @@ class EntryEngine final : public AdmmEngine {
         method_(*space_, options.over_relaxation),
         repair_(problem) {}
 
-  void start(const StartModel* model) override {
+  std::string_view name() const override { return "entries"; }
+
+  void start(const AffinePieces* model) override {
     PrimalPoint point{Vector::Zero(canonical_.z_count), Matrix::Zero(canonical_.pieces, canonical_.features)};
     if (model != nullptr) point = import_model(canonical_, model->slopes, model->offsets);
     method_.start(point);
@@ -34,7 +36,6 @@ class EntryEngine final : public AdmmEngine {
   void iterate() override { method_.iterate(); }
   int iteration() const override { return method_.iteration(); }
   AdmmResiduals residuals() const override { return method_.residuals(); }
-  AffinePieces model() override { return pieces_of(method_.primal_point()); }
 
   AdmmProof first_proof() override {
     Solution zero = zero_model(problem_, few_pieces(problem_) ? DualForm::kList : DualForm::kMatrix);

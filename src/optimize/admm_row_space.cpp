@@ -85,8 +85,8 @@ void RowSpace::place_items() {
       name(c.i, c.j);
       name(c.k, c.l);
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem_.supervision)) {
-    for (const Pair& p : *pairs) name(p.i, p.j);
+  } else if (is_pairs(problem_.supervision)) {
+    for_each_pair(problem_.supervision, [&](const Pair& p) { name(p.i, p.j); });
   } else {
     for (const Target& t : std::get<Targets>(problem_.supervision)) name(t.i, t.j);
   }
@@ -301,17 +301,17 @@ std::unique_ptr<AdmmSpace> make_row_space(const LearningProblem& problem) {
 }
 
 double predict_row_memory(const LearningProblem& problem) {
-  constexpr double kBytesAnEntry = 250, kBytesAnItem = 300;
+  constexpr double kBytesAnEntry = 250, kBytesAnItem = 60, kBytesAComparison = 300;
   const auto rows = static_cast<double>(problem.points.rows()), width = static_cast<double>(problem.points.cols()) + 1;
   const double pieces = problem.pieces, unknowns = pieces * width, pairs = pieces * pieces;
-  const auto items = std::visit([](const auto& list) { return static_cast<double>(list.size()); }, problem.supervision);
+  const auto items = static_cast<double>(item_count(problem.supervision));
   const bool comparisons = std::holds_alternative<Comparisons>(problem.supervision);
   // What is named by the supervision, and what the looks at all rows may add.
   const double supervised = items * (comparisons ? 2 : 1);
   const double entries = std::min(rows * pieces, supervised + kMostLooks * kDepth * pairs);
   const double threads = 1 + omp_get_max_threads();
   return 8 * unknowns * unknowns + kBytesAnEntry * entries + 8 * width * std::min(rows, entries) +
-         kBytesAnItem * items + pairs * (8 + threads * (8 + 16 * kDepth));
+         (comparisons ? kBytesAComparison : kBytesAnItem) * items + pairs * (8 + threads * (8 + 16 * kDepth));
 }
 
 }  // namespace bregmax::internal

@@ -41,4 +41,35 @@ struct ResidualSums {
   }
 };
 
+inline constexpr double kFirstPenalty = 0.1;
+inline constexpr double kFirstNormWeight = 0.1;  // penalty of a slope beside an entry's, for each entry of its piece
+
+// Penalties change ever more rarely, and then no more, so that the iterations converge.
+struct PenaltySchedule {
+  int next = 20, changes = 0;
+
+  bool is_due(int iteration) const { return iteration >= next && changes < 60; }
+  void advance(int iteration) {
+    ++changes;
+    next = static_cast<int>(1.25 * iteration) + 20;
+  }
+};
+
+// Factors of the common penalty, and of the slopes' beside it. Residuals of one size are the fastest.
+struct PenaltyChange {
+  double common = 1, norm = 1;
+};
+inline PenaltyChange balance(const AdmmResiduals& all, const AdmmResiduals& of_norm) {
+  constexpr double kLeastChange = 1.3, kNormApart = 3;
+  const auto imbalance = [](const AdmmResiduals& r) { return std::sqrt(r.primal / std::max(r.dual, 1e-300)); };
+  const double ratio = imbalance(all), apart = imbalance(of_norm) / ratio;
+  PenaltyChange change;
+  if (ratio > kLeastChange || ratio < 1 / kLeastChange) change.common = std::clamp(ratio, 0.1, 10.0);
+  // Slopes that all move one way, as L falls, have a balance of their own.
+  if (apart > 0 && (apart > kNormApart || apart < 1 / kNormApart)) {
+    change.norm = std::clamp(apart, 1 / kNormApart, kNormApart);
+  }
+  return change;
+}
+
 }  // namespace bregmax::internal

@@ -10,11 +10,6 @@
 namespace bregmax::internal {
 namespace {
 
-// Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
-// features do, and slopes that can be worth nothing would rule the arithmetic.
-constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
-constexpr double kFreeSlopePrice = 1e-14;
-
 // Groups equal rows: location_of_row, numbered in order of first appearance.
 std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
   const Index rows = points.rows();
@@ -108,69 +103,6 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     if (kind[at(e)] == 1) c.zero_entries.push_back(e);
     if (kind[at(e)] == 2) c.equality_entries.push_back(e);
   }
-}
-
-// Row by row: a feature at a time would go through the memory of all of them for each.
-template <class Each>
-Vector fold_rows(const Matrix& points, Vector start, const Each& each) {
-  for (Index i = 0; i < points.rows(); ++i) each(start.array(), points.row(i).transpose().array());
-  return start;
-}
-
-// Whether column j is, to rounding, factor * column g + constant with |factor| <= 1. `least`, `most`: of each column.
-bool is_dominated(const Matrix& points, const Vector& least, const Vector& most, Index j, Index g) {
-  constexpr double kRounding = 1e-13;
-  Index low = 0, high = 0;
-  while (points(low, g) != least(g)) ++low;
-  while (points(high, g) != most(g)) ++high;
-  const double spread = most(g) - least(g), factor = (points(high, j) - points(low, j)) / spread;
-  if (!(std::abs(factor) <= 1)) return false;
-  const double rounding = kRounding * std::abs(factor) * spread;
-  for (Index i = 0; i < points.rows(); ++i) {  // most columns show within a few rows that they are not
-    const double expected = points(low, j) + factor * (points(i, g) - least(g));
-    if (!(std::abs(points(i, j) - expected) <= rounding)) return false;
-  }
-  return true;
-}
-
-// Constant features make no difference. Nor does one that another dominates: moving its slope there makes no norm
-// larger; and left in, it is a direction of every piece that nothing but lambda holds.
-void choose_features(const Matrix& points, const Vector& least, const Vector& most, CanonicalProblem& c) {
-  std::vector<Index> by_spread;
-  const auto spread = [&](Index j) { return most(j) - least(j); };
-  for (Index j = 0; j < points.cols(); ++j) {
-    if (spread(j) > 0) by_spread.push_back(j);
-  }
-  std::stable_sort(by_spread.begin(), by_spread.end(), [&](Index a, Index b) { return spread(a) > spread(b); });
-  for (const Index j : by_spread) {
-    const bool dominated = std::any_of(c.kept_features.begin(), c.kept_features.end(),
-                                       [&](Index g) { return is_dominated(points, least, most, j, g); });
-    if (!dominated) c.kept_features.push_back(j);
-  }
-  std::sort(c.kept_features.begin(), c.kept_features.end());
-}
-
-void scale_features(const Matrix& points, CanonicalProblem& c) {
-  const auto rows = static_cast<double>(points.rows());
-  const Vector first = points.row(0).transpose(), zero = Vector::Zero(points.cols());
-  const Vector least = fold_rows(points, first, [](auto&& sum, const auto& x) { sum = sum.min(x); });
-  const Vector most = fold_rows(points, first, [](auto&& sum, const auto& x) { sum = sum.max(x); });
-  // Halved before they are added, so that values near the largest double do not overflow.
-  const Vector center = 0.5 * least + 0.5 * most;
-  const Vector spread = (least - center).cwiseAbs().cwiseMax((most - center).cwiseAbs());
-  const Vector divisor = (spread.array() > 0).select(spread, 1.0);
-  const auto relative = [&](const auto& x) { return (x - center.array()) / divisor.array(); };
-  const Vector mean = fold_rows(points, zero, [&](auto&& sum, const auto& x) { sum += relative(x); }) / rows;
-  const Vector variance =
-      fold_rows(points, zero, [&](auto&& sum, const auto& x) { sum += (relative(x) - mean.array()).square(); }) / rows;
-  choose_features(points, least, most, c);
-  c.features = static_cast<Index>(c.kept_features.size());
-  c.feature_center = (center + spread.cwiseProduct(mean))(c.kept_features);
-  c.feature_unit = spread.cwiseProduct(variance.cwiseSqrt())(c.kept_features);
-  if (c.features > 0) c.feature_unit = c.feature_unit.cwiseMax(kLeastFeatureUnit * c.feature_unit.maxCoeff()).eval();
-  c.norm_weight = c.feature_unit.cwiseInverse();
-  c.norm_unit = c.features > 0 ? c.norm_weight.minCoeff() : 1;
-  c.norm_weight /= c.norm_unit;
 }
 
 double zero_loss(const Comparison& item) { return item.weight; }
@@ -300,14 +232,13 @@ void place_items(const LearningProblem& problem, CanonicalProblem& c) {
 CanonicalProblem canonical_scales(const LearningProblem& problem) {
   CanonicalProblem c;
   c.pieces = problem.pieces;
-  scale_features(problem.points, c);
+  static_cast<FeatureUnits&>(c) = feature_units(problem.points);
   set_units(problem, c);
   // L (caller's) = value_unit * norm_unit * L (canonical).
   c.norm_unit *= c.value_unit;
   c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
   c.bound = problem.lipschitz_bound / c.norm_unit;
   if (problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound)) {
-    // Nothing holds the slopes in directions that the losses do not see: a price far below any tolerance does.
     c.lambda = kFreeSlopePrice * std::max(1.0, c.zero_objective / c.objective_unit);
   }
   return c;
@@ -444,11 +375,12 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
       add_item(item.i, item.j, multiplier(t));
       add_item(item.k, item.l, -multiplier(t));
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (std::size_t t = 0; t < pairs->size(); ++t) {
-      const Pair& item = (*pairs)[t];
+  } else if (is_pairs(problem.supervision)) {
+    std::size_t t = 0;
+    for_each_pair(problem.supervision, [&](const Pair& item) {
       add_item(item.i, item.j, item.similar ? multiplier(t) : -multiplier(t));
-    }
+      ++t;
+    });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
     for (std::size_t t = 0; t < targets.size(); ++t) add_item(targets[t].i, targets[t].j, multiplier(t));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bregmax/optimize/learning_problem.hpp"
+#include "optimize/feature_units.hpp"
 
 namespace bregmax::internal {
 
@@ -34,10 +35,10 @@ struct ItemPlace {
 // not share their anchor). Where the owner is anchored at l, the row of D touches only z and a_k: "anchored". With
 // K = n every location is.
 //
-// Features are centred and divided by their deviation, or by a hundredth of the largest one (constant ones are
-// dropped), D by `value_unit`, the objective by `objective_unit`; the norm is then sum_j norm_weight_j |a_j|.
-struct CanonicalProblem {
-  Index locations = 0, pieces = 0, features = 0, z_count = 0;
+// Features are in their units, D is divided by `value_unit`, the objective by `objective_unit`. Here norm_unit, with
+// value_unit in it, is of L: caller's = unit * canonical.
+struct CanonicalProblem : FeatureUnits {
+  Index locations = 0, pieces = 0, z_count = 0;
   Matrix location;                // locations x features; sorted by owner
   Matrix anchor;                  // pieces x features
   std::vector<Index> owner;       // piece that owns a location
@@ -56,11 +57,8 @@ struct CanonicalProblem {
 
   double lambda = 0;
   double bound = std::numeric_limits<double>::infinity();
-  Vector norm_weight;  // features; the smallest is 1
 
-  double value_unit = 1, objective_unit = 1, norm_unit = 1;  // caller's = unit * canonical; norm_unit: of L
-  Vector feature_center, feature_unit;                       // of the kept features
-  std::vector<Index> kept_features;
+  double value_unit = 1, objective_unit = 1;               // caller's = unit * canonical
   std::vector<Index> location_of_row, representative_row;  // representative_row[l]: one row of the owner there
   std::vector<ItemPlace> item_place;
 

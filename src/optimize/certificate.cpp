@@ -11,26 +11,35 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-double value_at(const LearningProblem& problem, const Solution& solution, Index row, Index piece) {
-  return problem.points.row(row).dot(solution.slopes.row(piece)) + solution.offsets(piece);
-}
+constexpr Index kRowBlock = 256;
 
-double largest_convexity_violation(const LearningProblem& problem, const Solution& solution) {
-  constexpr Index kRowBlock = 256;
-  const Index rows = problem.points.rows();
-  double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest) if (rows * problem.pieces > 100'000)
-  for (Index begin = 0; begin < rows; begin += kRowBlock) {
-    const Index count = std::min(kRowBlock, rows - begin);
-    Matrix values(count, solution.slopes.rows());
-    values.noalias() = problem.points.middleRows(begin, count) * solution.slopes.transpose();
-    values.rowwise() += solution.offsets.transpose();
-    for (Index i = 0; i < count; ++i) {
-      largest = std::max(largest, values.row(i).maxCoeff() - values(i, problem.piece_of[at(begin + i)]));
-    }
+// Values of the model, a block of rows at a time: no n x K array is made.
+class Evaluation {
+ public:
+  Evaluation(const LearningProblem& problem, const Solution& solution)
+      : problem_(problem), solution_(solution), phi_(problem.points.rows()) {
+    for (Index i = 0; i < phi_.size(); ++i) phi_(i) = value(i, problem.piece_of[at(i)]);
   }
-  return largest;
-}
+
+  // phi(x_row) less what the piece gives there.
+  double divergence(Index row, Index piece) const { return phi_(row) - value(row, piece); }
+
+  // The same of rows begin .. end - 1 and every piece.
+  void divergences(Index begin, Index end, Matrix& block) const {
+    block.noalias() = -problem_.points.middleRows(begin, end - begin) * solution_.slopes.transpose();
+    block.rowwise() -= solution_.offsets.transpose();
+    block.colwise() += phi_.segment(begin, end - begin);
+  }
+
+ private:
+  double value(Index row, Index piece) const {
+    return problem_.points.row(row).dot(solution_.slopes.row(piece)) + solution_.offsets(piece);
+  }
+
+  const LearningProblem& problem_;
+  const Solution& solution_;
+  Vector phi_;
+};
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
 // the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
@@ -57,6 +66,21 @@ class Lagrangian {
         4e-16 * std::abs(coefficient) * (problem_.points.row(row) - center_.transpose()).lpNorm<Eigen::Infinity>();
     slope_slope_.row(own) += coefficient * (problem_.points.row(row) - center_.transpose());
     slope_slope_.row(piece) -= coefficient * (problem_.points.row(row) - center_.transpose());
+  }
+
+  // Adds coefficients(i - begin, k) * (phi(x_i) - value of piece k at x_i) of rows begin .. end - 1; zero for own
+  // pieces.
+  void add_rows(Index begin, Index end, const Matrix& coefficients) {
+    const Matrix rows = problem_.points.middleRows(begin, end - begin).rowwise() - center_.transpose();
+    for (Index i = begin; i < end; ++i) {
+      const Index own = problem_.piece_of[at(i)];
+      const double sum = coefficients.row(i - begin).sum();
+      offset_slope_(own) += sum;
+      slope_slope_.row(own) += sum * rows.row(i - begin);
+      rounding_ += 4e-16 * coefficients.row(i - begin).lpNorm<1>() * rows.row(i - begin).lpNorm<Eigen::Infinity>();
+    }
+    offset_slope_ -= coefficients.colwise().sum().transpose();
+    slope_slope_.noalias() -= coefficients.transpose() * rows;
   }
 
   // Makes the derivatives by the offsets exactly balanced with further non-negative multipliers of convexity: each
@@ -111,14 +135,17 @@ class Lagrangian {
 // What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
 struct ItemSums {
   double loss = 0, zero_loss = 0, linear = 0, quadratic = 0;
+
+  void add_loss(const Pair& pair, double divergence) {
+    loss += pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence);
+    zero_loss += pair.similar ? 0 : 2 * pair.weight;
+  }
 };
 
-ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
+ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                   Lagrangian& lagrangian) {
   ItemSums sums;
-  const auto divergence = [&](Index i, Index j) {
-    return value_at(problem, solution, i, problem.piece_of[at(i)]) -
-           value_at(problem, solution, i, problem.piece_of[at(j)]);
-  };
+  const auto divergence = [&](Index i, Index j) { return value.divergence(i, problem.piece_of[at(j)]); };
   const auto add = [&](Index i, Index j, double slope) {
     lagrangian.add_divergence(i, problem.piece_of[at(j)], slope);
   };
@@ -137,15 +164,14 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lag
       add(c.i, c.j, slope);
       add(c.k, c.l, -slope);
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (std::size_t t = 0; t < pairs->size(); ++t) {
-      const Pair& p = (*pairs)[t];
-      const double d = divergence(p.i, p.j), slope = multiplier(t, p.weight);
-      sums.loss += p.weight * std::max(0.0, p.similar ? d : 2 - d);
-      sums.zero_loss += p.similar ? 0 : 2 * p.weight;
+  } else if (is_pairs(problem.supervision)) {
+    std::size_t t = 0;
+    for_each_pair(problem.supervision, [&](const Pair& p) {
+      const double slope = multiplier(t++, p.weight);
+      sums.add_loss(p, divergence(p.i, p.j));
       sums.linear += p.similar ? 0 : 2 * slope;
       add(p.i, p.j, p.similar ? slope : -slope);
-    }
+    });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
     for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -161,6 +187,47 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lag
     }
   }
   return sums;
+}
+
+// All pairs of labels, with pushes or without multipliers: a block of rows at a time.
+ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                         Lagrangian& lagrangian) {
+  const auto& pairs = std::get<LabelPairs>(problem.supervision);
+  const bool proves = static_cast<bool>(solution.dual.pushes);
+  ItemSums sums;
+  Matrix divergences, coefficients;
+  for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
+    const Index end = std::min(pairs.rows(), begin + kRowBlock);
+    value.divergences(begin, end, divergences);
+    coefficients.setZero(end - begin, problem.pieces);
+    if (proves) solution.dual.pushes(begin, end, coefficients);
+    for (Index i = begin; i < end; ++i) {
+      for (Index j = 0; j < pairs.rows(); ++j) {
+        double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
+        const Pair pair = pairs.pair(i, j);
+        const double push = std::max(0.0, coefficient);
+        coefficient = i == j ? 0 : pair.similar ? pair.weight - push : -push;
+        if (i == j) continue;
+        sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
+        if (!pair.similar) sums.linear += 2 * std::min(push, pair.weight);
+      }
+    }
+    if (proves) lagrangian.add_rows(begin, end, coefficients);
+  }
+  return sums;
+}
+
+double largest_convexity_violation(const LearningProblem& problem, const Solution& solution) {
+  const Evaluation value(problem, solution);
+  const Index rows = problem.points.rows();
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (rows * problem.pieces > 100'000)
+  for (Index begin = 0; begin < rows; begin += kRowBlock) {
+    Matrix divergences;
+    value.divergences(begin, std::min(rows, begin + kRowBlock), divergences);
+    largest = std::max(largest, -divergences.minCoeff());
+  }
+  return largest;
 }
 
 // The best lower bound along the ray theta * (multipliers), theta in [0, limit].
@@ -193,7 +260,10 @@ Certificate certify(const LearningProblem& problem, const Solution& solution) {
 Certificate internal::certify_bounds(const LearningProblem& problem, const Solution& solution, double radius) {
   Certificate certificate;
   Lagrangian lagrangian(problem);
-  const ItemSums sums = add_items(problem, solution, lagrangian);
+  const Evaluation value(problem, solution);
+  const bool by_rows = std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0;
+  const ItemSums sums =
+      by_rows ? add_label_pairs(problem, solution, value, lagrangian) : add_items(problem, solution, value, lagrangian);
   add_convexity(problem, solution.dual, lagrangian);
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();

@@ -4,12 +4,6 @@
 
 namespace bregmax::internal {
 
-// Affine pieces <slopes_k, x> + offsets_k.
-struct AffinePieces {
-  Matrix slopes;   // K x d
-  Vector offsets;  // K
-};
-
 // Turns pieces that satisfy the convexity constraints nearly into pieces that satisfy them, near to the given ones.
 //
 // With the slopes fixed, the constraints are about differences of the offsets: raising every piece to what the others

@@ -30,16 +30,8 @@ class ItemSorter {
     });
   }
 
-  std::vector<ItemPlace> operator()(const Pairs& items) {
-    return sorted(items, [&](const Pair& item) -> ItemPlace {
-      const Index e = entry_of_(item.i, item.j);
-      if (item.weight == 0) return linear(kNoEntry, 0);
-      if (item.similar) return linear(e, item.weight);
-      if (e != kNoEntry) return hinge(kNoEntry, e, 2, item.weight);
-      constant_ += 2 * item.weight;
-      return linear(kNoEntry, 0);
-    });
-  }
+  std::vector<ItemPlace> operator()(const Pairs& items) { return sorted_pairs(items); }
+  std::vector<ItemPlace> operator()(const LabelPairs& items) { return sorted_pairs(items); }
 
   std::vector<ItemPlace> operator()(const Targets& items) {
     return sorted(items, [&](const Target& item) -> ItemPlace {
@@ -54,6 +46,18 @@ class ItemSorter {
   }
 
  private:
+  template <class PairList>
+  std::vector<ItemPlace> sorted_pairs(const PairList& items) {
+    return sorted(items, [&](const Pair& item) -> ItemPlace {
+      const Index e = entry_of_(item.i, item.j);
+      if (item.weight == 0) return linear(kNoEntry, 0);
+      if (item.similar) return linear(e, item.weight);
+      if (e != kNoEntry) return hinge(kNoEntry, e, 2, item.weight);
+      constant_ += 2 * item.weight;
+      return linear(kNoEntry, 0);
+    });
+  }
+
   template <class Items, class Place>
   static std::vector<ItemPlace> sorted(const Items& items, const Place& place) {
     std::vector<ItemPlace> places;
@@ -85,7 +89,11 @@ Vector item_multipliers(const Supervision& supervision, const std::vector<ItemPl
   using Kind = ItemPlace::Kind;
   Vector multipliers(static_cast<Index>(places.size()));
   const auto set = [&](const auto& items, const auto& multiplier) {
-    for (std::size_t t = 0; t < items.size(); ++t) multipliers(static_cast<Index>(t)) = multiplier(items[t], places[t]);
+    std::size_t t = 0;
+    for (const auto& item : items) {
+      multipliers(static_cast<Index>(t)) = multiplier(item, places[t]);
+      ++t;
+    }
   };
   const auto of_hinge = [&](const auto& item, const ItemPlace& place) {
     const bool hinge = place.kind == Kind::kCoupledHinge || place.kind == Kind::kSingleHinge;
@@ -95,6 +103,8 @@ Vector item_multipliers(const Supervision& supervision, const std::vector<ItemPl
     set(*comparisons, of_hinge);
   } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
     set(*pairs, of_hinge);
+  } else if (const auto* label_pairs = std::get_if<LabelPairs>(&supervision)) {
+    set(*label_pairs, of_hinge);
   } else {
     set(std::get<Targets>(supervision), [&](const Target& item, const ItemPlace& place) {
       const double d = place.kind == Kind::kQuadratic ? divergence(place) : 0;

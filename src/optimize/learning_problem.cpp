@@ -27,6 +27,14 @@ class ItemCheck {
     }
     check_count("pairs", items.size());
   }
+  void operator()(const LabelPairs& items) const {
+    if (items.rows() != rows_) {
+      throw Error(fmt::format("the pairs of labels have {} classes for {} rows", items.rows(), rows_));
+    }
+    check_kind("similar", items.similar_weight);
+    check_kind("dissimilar", items.dissimilar_weight);
+    check_count("pairs", items.size());
+  }
   void operator()(const Targets& items) const {
     for (std::size_t t = 0; t < items.size(); ++t) {
       check_rows("target", t, {items[t].i, items[t].j});
@@ -49,6 +57,11 @@ class ItemCheck {
   static void check_weight(const char* kind, std::size_t item, double weight) {
     if (!(weight >= 0) || !std::isfinite(weight)) {
       throw Error(fmt::format("{} {}: weight is {}; allowed: a finite number >= 0", kind, item, weight));
+    }
+  }
+  static void check_kind(const char* kind, double weight) {
+    if (!(weight >= 0) || !std::isfinite(weight)) {
+      throw Error(fmt::format("the weight of {} pairs is {}; allowed: a finite number >= 0", kind, weight));
     }
   }
   static void check_count(const char* kind, std::size_t count) {

@@ -29,14 +29,16 @@ Solution zero_model(const LearningProblem& problem, DualForm form) {
       push_down(c.i, c.j, c.weight);
       push_up(c.k, c.l, c.weight);
     }
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    items.setZero(static_cast<Index>(pairs->size()));
-    for (std::size_t t = 0; t < pairs->size(); ++t) {
-      const Pair& p = (*pairs)[t];
-      if (p.similar) continue;
-      items(static_cast<Index>(t)) = p.weight;
-      push_up(p.i, p.j, p.weight);
-    }
+  } else if (is_pairs(problem.supervision)) {
+    items.setZero(item_count(problem.supervision));
+    Index t = 0;
+    for_each_pair(problem.supervision, [&](const Pair& p) {
+      if (!p.similar) {
+        items(t) = p.weight;
+        push_up(p.i, p.j, p.weight);
+      }
+      ++t;
+    });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
     items.resize(static_cast<Index>(targets.size()));

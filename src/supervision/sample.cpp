@@ -176,18 +176,18 @@ Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint6
 }
 
 Pairs all_pairs(const std::vector<int>& class_of_row) {
-  const auto rows = static_cast<Index>(class_of_row.size());
-  if (rows < 2) throw Error(fmt::format("pairs from labels need two rows or more; found {}", rows));
+  const LabelPairs all = label_pairs(class_of_row);
   Pairs pairs;
-  pairs.reserve(class_of_row.size() * (class_of_row.size() - 1));
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < rows; ++j) {
-      if (i == j) continue;
-      const bool similar = class_of_row[static_cast<std::size_t>(i)] == class_of_row[static_cast<std::size_t>(j)];
-      pairs.push_back({i, j, similar});
-    }
-  }
+  pairs.reserve(all.size());
+  for (const Pair pair : all) pairs.push_back(pair);
   return pairs;
+}
+
+LabelPairs label_pairs(const std::vector<int>& class_of_row) {
+  if (class_of_row.size() < 2) {
+    throw Error(fmt::format("pairs from labels need two rows or more; found {}", class_of_row.size()));
+  }
+  return {class_of_row};
 }
 
 std::string to_string(LabelSupervision kind) {
@@ -212,7 +212,7 @@ Supervision supervision_from_labels(const MatrixView& rows, const std::vector<in
     case LabelSupervision::kAllPairs:
       break;
   }
-  return all_pairs(class_of_row);
+  return label_pairs(class_of_row);
 }
 
 }  // namespace bregmax

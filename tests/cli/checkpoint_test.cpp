@@ -37,21 +37,29 @@ nlohmann::json numbers_of(const Outcome& outcome) {
 }
 
 // Kills the run at random times until there is a checkpoint, then lets it continue from there.
-TEST(Checkpoint, AKilledRunContinuesToTheSameResult) {
+void expect_killed_run_to_continue(const std::vector<std::string>& fit) {
   const TemporaryDirectory directory;
-  const nlohmann::json whole = numbers_of(run(directory, kFit));
+  const nlohmann::json whole = numbers_of(run(directory, fit));
   Random random(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   std::vector<std::string> resume;
   for (int kill = 0; kill < 4; ++kill) {
-    const RunningProgram program(directory,
-                                 program_with(with({"--checkpoint", "state", "--checkpoint-every", "0"}, resume)));
+    const RunningProgram program(
+        directory,
+        with(with(with({BREGMAX_PROGRAM}, fit), {"--checkpoint", "state", "--checkpoint-every", "0"}), resume));
     program.wait_until_interruptible();
     std::this_thread::sleep_for(std::chrono::milliseconds(random.uniform_index(400)));
     program.signal(SIGKILL);
     program.wait();
     if (std::filesystem::exists(directory / "state")) resume = {"--resume", "state"};
   }
-  EXPECT_EQ(numbers_of(run(directory, with(kFit, resume))), whole);
+  EXPECT_EQ(numbers_of(run(directory, with(fit, resume))), whole);
+}
+
+TEST(Checkpoint, AKilledRunContinuesToTheSameResult) { expect_killed_run_to_continue(kFit); }
+
+TEST(Checkpoint, AKilledRunOnTheWholeGridContinuesToTheSameResult) {
+  expect_killed_run_to_continue({"fit", "builtin:iris", "--all-pairs", "--lambda", "1", "--solver", "admm",
+                                 "--precision", "float", "--max-iterations", "3000", "--threads", "1", "--json"});
 }
 
 TEST(Checkpoint, SigtermWritesALastOneAndEndsWithExitCode1) {

@@ -115,7 +115,7 @@ TEST(Admm, EarlyStopIsNeverCalledOptimal) {
   AdmmOptions options{.tolerance = 1e-8};
   options.check_every = 5;
   double calls = 0;
-  options.validation = [&](const StartModel&) { return ++calls; };
+  options.validation = [&](const AffinePieces&) { return ++calls; };
   const SolveReport report = solve_admm(problem, options).report;
   EXPECT_EQ(report.status, SolveStatus::kEarlyStopped);
   EXPECT_EQ(calls, 1 + options.patience);

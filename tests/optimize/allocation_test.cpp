@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "bregmax/core/threads.hpp"
+#include "optimize/admm_engine.hpp"
 #include "optimize/problems.hpp"
 
 #if defined(__GLIBC__)
@@ -132,6 +134,21 @@ TEST_F(Allocations, NoneWithTargets) {
 
 TEST_F(Allocations, NoneWithFewerPiecesThanRows) {
   for (const test::Kind kind : test::kKinds) expect_no_allocation(problem_of(kind, 60, 4, 300, 10, 0.1));
+}
+
+// Between changes of the penalty, and between proofs.
+TEST_F(Allocations, NoneInIterationsOfAdmmOnTheGrid) {
+  LearningProblem problem = problem_of(test::Kind::kPairs, 70, 6, 10, 70, 1);
+  LabelPairs pairs;
+  for (int i = 0; i < 70; ++i) pairs.class_of_row.push_back(i % 3);
+  problem.supervision = pairs;
+  const auto engine = internal::make_grid_engine(problem, {});
+  const ThreadLimit single(1);
+  engine->start(nullptr);
+  for (int t = 0; t < 5; ++t) engine->iterate();
+  const long before = allocations;
+  for (int t = 0; t < 10; ++t) engine->iterate();
+  EXPECT_EQ(allocations, before);
 }
 
 }  // namespace

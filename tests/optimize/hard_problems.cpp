@@ -142,34 +142,28 @@ LearningProblem contradictory_items(Random& random, Kind kind) {
 
 LearningProblem repeated_items(Random& random, Kind kind) {
   LearningProblem problem = ordinary(random, kind);
-  std::visit(
-      [&](auto& items) {
-        for (std::size_t t = 0, count = items.size(); t < 3 * count; ++t) {
-          const auto item = items[static_cast<std::size_t>(random.uniform_index(static_cast<Index>(count)))];
-          items.push_back(item);
-        }
-      },
-      problem.supervision);
+  change_items(problem.supervision, [&](auto& items) {
+    for (std::size_t t = 0, count = items.size(); t < 3 * count; ++t) {
+      const auto item = items[static_cast<std::size_t>(random.uniform_index(static_cast<Index>(count)))];
+      items.push_back(item);
+    }
+  });
   return problem;
 }
 
 LearningProblem uneven_weights(Random& random, Kind kind) {
   LearningProblem problem = ordinary(random, kind);
-  std::visit(
-      [&](auto& items) {
-        for (auto& item : items) item.weight = random.uniform() < 0.3 ? 0 : std::pow(10, -4 + 8 * random.uniform());
-      },
-      problem.supervision);
+  change_items(problem.supervision, [&](auto& items) {
+    for (auto& item : items) item.weight = random.uniform() < 0.3 ? 0 : std::pow(10, -4 + 8 * random.uniform());
+  });
   return problem;
 }
 
 LearningProblem zero_weights(Random& random, Kind kind) {
   LearningProblem problem = ordinary(random, kind);
-  std::visit(
-      [&](auto& items) {
-        for (auto& item : items) item.weight = 0;
-      },
-      problem.supervision);
+  change_items(problem.supervision, [&](auto& items) {
+    for (auto& item : items) item.weight = 0;
+  });
   return problem;
 }
 

@@ -85,7 +85,7 @@ TEST(Optimum, IgnoresTheOrderOfRowsPiecesFeaturesAndItems) {
           static_cast<int>(to_piece[static_cast<std::size_t>(problem.piece_of[static_cast<std::size_t>(i)])]);
     }
     for_each_member(permuted.supervision, [&](Index& row) { row = to_row[static_cast<std::size_t>(row)]; });
-    std::visit([&](auto& items) { random.shuffle(items); }, permuted.supervision);
+    test::change_items(permuted.supervision, [&](auto& items) { random.shuffle(items); });
     expect_same(optimum(permuted), optimum(problem), problem);
   });
 }
@@ -101,16 +101,14 @@ TEST(Optimum, IgnoresTheSignOfFeatures) {
 TEST(Optimum, CountsAnItemOfWeightTwoTwice) {
   for_random_problems(4, 60, [](Random& random, const LearningProblem& problem) {
     LearningProblem weighted = problem, repeated = problem;
-    std::visit(
-        [&](auto& items) {
-          auto& copies = std::get<std::decay_t<decltype(items)>>(repeated.supervision);
-          for (std::size_t t = 0, count = items.size(); t < count; ++t) {
-            if (random.uniform() < 0.5) continue;
-            items[t].weight = 2;
-            copies.push_back(copies[t]);
-          }
-        },
-        weighted.supervision);
+    test::change_items(weighted.supervision, [&](auto& items) {
+      auto& copies = std::get<std::decay_t<decltype(items)>>(repeated.supervision);
+      for (std::size_t t = 0, count = items.size(); t < count; ++t) {
+        if (random.uniform() < 0.5) continue;
+        items[t].weight = 2;
+        copies.push_back(copies[t]);
+      }
+    });
     expect_same(optimum(weighted), optimum(repeated), repeated);
   });
 }
@@ -118,15 +116,13 @@ TEST(Optimum, CountsAnItemOfWeightTwoTwice) {
 TEST(Optimum, DoesNotSeeItemsOfWeightZero) {
   for_random_problems(5, 30, [](Random& random, const LearningProblem& problem) {
     LearningProblem more = problem;
-    std::visit(
-        [&](auto& items) {
-          for (std::size_t t = 0, count = items.size(); t < count; ++t) {
-            items.push_back(items[static_cast<std::size_t>(random.uniform_index(static_cast<Index>(count)))]);
-            std::swap(items.back().i, items.back().j);
-            items.back().weight = 0;
-          }
-        },
-        more.supervision);
+    test::change_items(more.supervision, [&](auto& items) {
+      for (std::size_t t = 0, count = items.size(); t < count; ++t) {
+        items.push_back(items[static_cast<std::size_t>(random.uniform_index(static_cast<Index>(count)))]);
+        std::swap(items.back().i, items.back().j);
+        items.back().weight = 0;
+      }
+    });
     expect_same(optimum(more), optimum(problem), problem);
   });
 }
@@ -149,11 +145,9 @@ TEST(Optimum, FollowsTheUnitOfTheFeatures) {
 TEST(Optimum, FollowsTheUnitsOfWeightsAndTargets) {
   for_random_problems(7, 60, [](Random&, const LearningProblem& problem) {
     LearningProblem weighted = problem;
-    std::visit(
-        [](auto& items) {
-          for (auto& item : items) item.weight *= 30;
-        },
-        weighted.supervision);
+    test::change_items(weighted.supervision, [](auto& items) {
+      for (auto& item : items) item.weight *= 30;
+    });
     weighted.lambda *= 30;
     expect_same(optimum(weighted), 30 * optimum(problem), weighted);
     if (!std::holds_alternative<Targets>(problem.supervision)) return;

@@ -17,7 +17,6 @@ namespace bregmax {
 namespace {
 
 using bregmax::testing::TemporaryDirectory;
-using internal::AffinePieces;
 using internal::ConvexRepair;
 using internal::PieceBorders;
 using internal::RowEntries;

@@ -132,8 +132,8 @@ double zero_objective(const LearningProblem& problem) {
   double sum = 0;
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (const auto& item : *comparisons) sum += item.weight;
-  } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (const auto& item : *pairs) sum += item.similar ? 0 : 2 * item.weight;
+  } else if (is_pairs(problem.supervision)) {
+    for_each_pair(problem.supervision, [&](const Pair& item) { sum += item.similar ? 0 : 2 * item.weight; });
   } else {
     for (const auto& item : std::get<Targets>(problem.supervision)) sum += item.weight * item.value * item.value;
   }
@@ -142,7 +142,7 @@ double zero_objective(const LearningProblem& problem) {
 
 std::string describe(const LearningProblem& problem) {
   return fmt::format("{} with {} items, n = {}, d = {}, K = {}, lambda = {}, bound = {}",
-                     to_string(kKinds[problem.supervision.index()]),
+                     is_pairs(problem.supervision) ? "pairs" : to_string(kKinds[problem.supervision.index()]),
                      std::visit([](const auto& items) { return items.size(); }, problem.supervision),
                      problem.points.rows(), problem.points.cols(), problem.pieces, problem.lambda,
                      problem.lipschitz_bound);

@@ -33,6 +33,14 @@ LearningProblem make_problem(Matrix points, Supervision supervision, double lamb
 // Every size, piece assignment, kind of regularisation: what a property test should see.
 LearningProblem random_problem(Random& random, Kind kind);
 
+// Calls change(items) with the list of items, whichever kind it is; LabelPairs is none.
+template <class Change>
+void change_items(Supervision& supervision, const Change& change) {
+  if (auto* comparisons = std::get_if<Comparisons>(&supervision)) change(*comparisons);
+  if (auto* pairs = std::get_if<Pairs>(&supervision)) change(*pairs);
+  if (auto* targets = std::get_if<Targets>(&supervision)) change(*targets);
+}
+
 // D(i, k) = phi(x_i) - (value of piece k at x_i), n x K.
 Matrix divergence_grid(const LearningProblem& problem, const Solution& solution);
 

@@ -193,7 +193,7 @@ TEST(Sample, MakesEachKindFromLabels) {
   options.comparisons = 0;
   EXPECT_EQ(std::get<Comparisons>(supervision_from_labels(rows, class_of_row, options)).size(), 24U);
   options.kind = LabelSupervision::kAllPairs;
-  EXPECT_EQ(std::get<Pairs>(supervision_from_labels(rows, class_of_row, options)).size(), 30U);
+  EXPECT_EQ(std::get<LabelPairs>(supervision_from_labels(rows, class_of_row, options)).size(), 30U);
 }
 
 TEST(SamplePairs, AreHalfSimilarAndUniformOverTheirKind) {

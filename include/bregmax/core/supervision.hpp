@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -34,6 +35,68 @@ struct Target {
 using Comparisons = std::vector<Comparison>;
 using Pairs = std::vector<Pair>;
 using Targets = std::vector<Target>;
-using Supervision = std::variant<Comparisons, Pairs, Targets>;
+
+// All ordered pairs i != j of rows, similar when their classes agree: a list of pairs, by i and then by j, of which
+// only the classes are stored.
+struct LabelPairs {
+  std::vector<int> class_of_row;
+  double similar_weight = 1, dissimilar_weight = 1;
+
+  class Iterator;
+
+  Index rows() const { return static_cast<Index>(class_of_row.size()); }
+  std::size_t size() const { return class_of_row.empty() ? 0 : class_of_row.size() * (class_of_row.size() - 1); }
+  Pair pair(Index i, Index j) const {
+    const bool similar = class_of_row[static_cast<std::size_t>(i)] == class_of_row[static_cast<std::size_t>(j)];
+    return {i, j, similar, similar ? similar_weight : dissimilar_weight};
+  }
+  Pair operator[](std::size_t item) const {
+    const Index others = rows() - 1, i = static_cast<Index>(item) / others, j = static_cast<Index>(item) % others;
+    return pair(i, j < i ? j : j + 1);
+  }
+  Iterator begin() const;
+  Iterator end() const;
+};
+
+class LabelPairs::Iterator {
+ public:
+  Iterator(const LabelPairs& list, Index i, Index j) : list_(list), i_(i), j_(j) {}
+  Pair operator*() const { return list_.pair(i_, j_); }
+  Iterator& operator++() {
+    if (++j_ == i_) ++j_;
+    if (j_ >= list_.rows()) {
+      ++i_;
+      j_ = 0;
+    }
+    return *this;
+  }
+  bool operator!=(const Iterator& other) const { return i_ != other.i_ || j_ != other.j_; }
+
+ private:
+  const LabelPairs& list_;
+  Index i_, j_;
+};
+
+inline LabelPairs::Iterator LabelPairs::begin() const { return size() > 0 ? Iterator(*this, 0, 1) : end(); }
+inline LabelPairs::Iterator LabelPairs::end() const { return {*this, rows(), 0}; }
+
+using Supervision = std::variant<Comparisons, Pairs, Targets, LabelPairs>;
+
+inline Index item_count(const Supervision& supervision) {
+  return std::visit([](const auto& items) { return static_cast<Index>(items.size()); }, supervision);
+}
+
+// Pairs in either form.
+inline bool is_pairs(const Supervision& supervision) {
+  return std::holds_alternative<Pairs>(supervision) || std::holds_alternative<LabelPairs>(supervision);
+}
+template <class Each>
+void for_each_pair(const Supervision& supervision, const Each& each) {
+  if (const auto* listed = std::get_if<Pairs>(&supervision)) {
+    for (const Pair& pair : *listed) each(pair);
+  } else {
+    for (const Pair pair : std::get<LabelPairs>(supervision)) each(pair);
+  }
+}
 
 }  // namespace bregmax

@@ -8,20 +8,20 @@
 
 namespace bregmax {
 
-// A model that a run may start from: piece k is <slopes_k, x> + offsets_k, in the units of the problem.
-struct StartModel {
-  Matrix slopes;   // K x d
-  Vector offsets;  // K
-};
+// What the large array of a run is stored as; what is computed from it is double.
+enum class StoragePrecision { kDouble, kFloat };
 
 struct AdmmOptions {
-  double tolerance = 1e-4;            // on the certified relative gap; 1e-8 .. 1e-1
-  int max_iterations = 50'000;        // >= 1
-  double time_limit = 0;              // seconds; 0: none
-  double memory_limit = 0;            // bytes, compared with the prediction before anything large is allocated; 0: none
-  double over_relaxation = 1.7;       // > 0, < 2
-  int check_every = 50;               // iterations between certified bounds; later a tenth of all so far; >= 1
-  const StartModel* start = nullptr;  // must outlive the call
+  double tolerance = 1e-4;       // on the certified relative gap; 1e-8 .. 1e-1
+  int max_iterations = 50'000;   // >= 1
+  double time_limit = 0;         // seconds; 0: none
+  double memory_limit = 0;       // bytes, compared with the prediction before anything large is allocated; 0: none
+  double over_relaxation = 1.7;  // > 0, < 2
+  // Of label pairs with a piece a row. Above some 2000 rows, with float, or where memory is short, one array of n x n
+  // numbers is all that is stored, with one penalty for all entries; otherwise penalties have levels.
+  StoragePrecision precision = StoragePrecision::kDouble;
+  int check_every = 50;                 // iterations between certified bounds; later a tenth of all so far; >= 1
+  const AffinePieces* start = nullptr;  // a model to begin with; must outlive the call
 
   std::string checkpoint = {};   // a file that holds the state of the run, replaced atomically; empty: none
   double checkpoint_every = 60;  // seconds; >= 0, 0: every iteration
@@ -30,12 +30,12 @@ struct AdmmOptions {
   // The score of a model on data that the problem does not hold, lower is better; asked for when bounds are checked.
   // When it has not improved for `patience` times, the run ends as kEarlyStopped, which is never optimal, with the
   // model that scored best.
-  std::function<double(const StartModel& model)> validation = {};
+  std::function<double(const AffinePieces& model)> validation = {};
   int patience = 5;
 };
 
 // Bytes that a run will need at its peak, beside the problem itself.
-double predict_admm_memory(const LearningProblem& problem);
+double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& options = {});
 
 // Solves the problem by the alternating direction method of multipliers, to a certified gap: the objective is that of a
 // model that satisfies every constraint, the bound that of feasible multipliers, and both are returned.

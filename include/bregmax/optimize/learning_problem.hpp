@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ void validate(const LearningProblem& problem);
 enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError, kEarlyStopped };
 std::string to_string(SolveStatus status);  // "optimal", "iteration_limit", ...
 
+// Piece k is <slopes_k, x> + offsets_k.
+struct AffinePieces {
+  Matrix slopes;   // K x d
+  Vector offsets;  // K
+};
+
 // One multiplier >= 0 of phi(x_row) >= <a_piece, x_row> + b_piece.
 struct ConvexityMultiplier {
   Index row, piece;
@@ -50,6 +57,12 @@ struct DualSolution {
   Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
   std::vector<ConvexityMultiplier> entries = {};
   Vector items;  // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
+
+  // For LabelPairs with a piece a row, instead of both: fills rows begin .. end - 1 of an n x K matrix of pushes >= 0.
+  // A push on D(i, k) is the multiplier of D(i, k) >= 0 and, where the pair is dissimilar, the slope of its loss, which
+  // takes as much of it as its weight allows. The slopes of similar pairs are their weights.
+  using PushRows = std::function<void(Index begin, Index end, MatrixSpan pushes)>;
+  PushRows pushes = {};
 };
 
 // Which fields mean something: under every status all do, and describe the point that is returned; only

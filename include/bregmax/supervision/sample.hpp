@@ -29,6 +29,8 @@ Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint6
 
 // All ordered pairs i != j: similar when the classes agree. Two rows or more; with one class all pairs are similar.
 Pairs all_pairs(const std::vector<int>& class_of_row);
+// The same, without a list of them.
+LabelPairs label_pairs(const std::vector<int>& class_of_row);
 
 // How supervision is made from labels.
 enum class LabelSupervision { kComparisons, kHardComparisons, kAllPairs };

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+// The scale that solvers see features on: centred and divided by their deviation, or by a hundredth of the largest one;
+// constant ones, and those that another dominates, are dropped. The norm of a slope is then norm_unit * sum_j
+// norm_weight_j |a_j|.
+struct FeatureUnits {
+  Index features = 0;                   // that are kept
+  std::vector<Index> kept_features;     //
+  Vector feature_center, feature_unit;  // of the kept features
+  Vector norm_weight;                   // the smallest is 1
+  double norm_unit = 1;
+};
+
+FeatureUnits feature_units(const Matrix& points);
+
+// With no price and no bound on L nothing holds the slopes in directions that the losses do not see: a price far below
+// any tolerance does, beside the objective of the zero model.
+inline constexpr double kFreeSlopePrice = 1e-14;
+
+}  // namespace bregmax::internal
