@@ -14,7 +14,8 @@ BENCH_OPTIONS ?=
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark $(PRESETS:%=build-%) $(PRESETS:%=test-%)
+        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost \
+        $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -45,7 +46,7 @@ coverage: test-coverage  ## the lines that the tests run, room by room
 	@tools/coverage build/coverage
 
 # Long; see BENCH_OPTIONS.
-bench: micro-benchmarks highs-comparison tuning-benchmark baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
+bench: micro-benchmarks highs-comparison many-rows rows-scaling exact-cost tuning-benchmark baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
 
 reproduction: build  ## docs/reproduction.md from the results in docs/reproduction
 	@tools/reproduction-page $(PROGRAM)
@@ -84,6 +85,15 @@ highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver ag
 
 tuning-benchmark: build  ## choosing lambda against one fit
 	@python3 benchmarks/tuning_benchmark.py
+
+many-rows: build build/venv/ready  ## a million rows, 100 pieces: time, memory and scores
+	@build/venv/bin/python benchmarks/many_rows.py
+
+rows-scaling: build build/venv/ready  ## time an iteration against rows and pieces
+	@build/venv/bin/python benchmarks/rows_scaling.py
+
+exact-cost: build build/venv/ready  ## the exact solver's time against what is predicted of it
+	@build/venv/bin/python benchmarks/exact_cost.py
 
 baselines-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  ## ITML against metric-learn
 	@cmake --build build/bench --target trace_method

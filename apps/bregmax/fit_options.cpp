@@ -115,6 +115,7 @@ void add_pieces(CLI::App& command, FitRequest& request) {
   const auto accept = [&request](const std::string& given) {
     request.pieces = {};
     request.theory_pieces = given == "theory";
+    request.own_pieces = given == "all";
     if (given == "auto") {
       request.pieces.automatic = true;
     } else if (given != "all" && given != "theory") {
@@ -127,7 +128,8 @@ void add_pieces(CLI::App& command, FitRequest& request) {
           .add_option_function<std::string>(
               "--pieces", accept,
               "affine pieces, assigned by farthest-point clustering; all: one a row; auto: chosen among "
-              "all, a half, a quarter and an eighth of the rows; theory: for targets, "
+              "all, a half, a quarter and an eighth of the rows, or, beyond 20000 rows, where it is the default, among "
+              "20, 50, 100 and 200; theory: for targets, "
               "ceil(m^(d/(4+2d))) for m of them and d features [a whole number from 1 to the number of rows, all, "
               "auto or theory]")
           ->type_name("K|all|auto|theory")
@@ -233,6 +235,7 @@ FitWishes wishes_of(const FitRequest& request, const Table& table) {
   wishes.smoothing = request.smoothing;
   wishes.lambdas = request.lambdas;
   wishes.pieces = request.pieces;
+  wishes.own_pieces = request.own_pieces;
   wishes.theory_pieces = request.theory_pieces;
   if (!request.scale.empty()) wishes.scales = scales_named(request.scale);
   wishes.supervision = asked_supervision(request);

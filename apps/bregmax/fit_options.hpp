@@ -40,6 +40,7 @@ struct FitRequest {
 
   // A number, or to be chosen; not given: see plan_fit().
   FitWishes::Tunable lambda, smoothing, pieces;
+  bool own_pieces = false;      // one a row, asked for
   bool theory_pieces = false;   // as many as Theorem 3 says; targets only
   std::string scale;            // empty: not given
   std::vector<double> lambdas;  // to try; empty: the library's

@@ -7,29 +7,46 @@
 #include "bregmax/core/error.hpp"
 
 namespace bregmax {
+namespace {
+
+// A feature at a time would go through the memory of all of them for each.
+template <class Each>
+void for_each_row(const MatrixView& rows, const Each& each) {
+  for (Index i = 0; i < rows.rows(); ++i) each(rows.row(i).transpose());
+}
+
+}  // namespace
 
 Scaling Scaling::none(Index features) { return {Vector::Zero(features), Vector::Ones(features)}; }
 
 Scaling Scaling::standard(const MatrixView& rows) {
   if (rows.rows() == 0) throw Error("scaling: found no rows; standard scaling needs at least one");
   Scaling scaling = none(rows.cols());
+  const auto count = static_cast<double>(rows.rows());
+  Vector least = rows.row(0), most = least, mean = Vector::Zero(rows.cols());
+  for_each_row(rows, [&](const auto& row) {
+    least = least.cwiseMin(row);
+    most = most.cwiseMax(row);
+    mean += row;
+  });
+  mean /= count;
+  // Squares relative to the largest deviation neither overflow nor vanish.
+  Vector largest = Vector::Zero(rows.cols()), squares = largest;
+  for_each_row(rows, [&](const auto& row) { largest = largest.cwiseMax((row - mean).cwiseAbs()); });
+  for_each_row(rows, [&](const auto& row) { squares += (row - mean).cwiseQuotient(largest).cwiseAbs2(); });
   for (Index c = 0; c < rows.cols(); ++c) {
-    const auto feature = rows.col(c);
     // A constant feature is recognised by its values: rounding would give it a tiny deviation instead of none.
-    if (feature.minCoeff() == feature.maxCoeff()) {
-      scaling.center(c) = feature(0);
+    if (least(c) == most(c)) {
+      scaling.center(c) = rows(0, c);
       continue;
     }
-    const double mean = feature.mean();
-    // Squares relative to the largest deviation neither overflow nor vanish.
-    const double largest = (feature.array() - mean).abs().maxCoeff();
-    const double deviation = largest * std::sqrt(((feature.array() - mean) / largest).square().mean());
-    if (!std::isfinite(mean) || !std::isfinite(deviation) || !std::isfinite(1 / deviation)) {
+    const double deviation = largest(c) * std::sqrt(squares(c) / count);
+    if (!std::isfinite(mean(c)) || !std::isfinite(deviation) || !std::isfinite(1 / deviation)) {
       throw Error(
           fmt::format("scaling: feature {} lies between {} and {}; its standard deviation is not a usable double", c,
-                      feature.minCoeff(), feature.maxCoeff()));
+                      least(c), most(c)));
     }
-    scaling.center(c) = mean;
+    scaling.center(c) = mean(c);
     scaling.scale(c) = deviation;
   }
   return scaling;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
 #include "bregmax/learn/pbdl_family.hpp"
 #include "learn/learning_parts.hpp"
 #include "learn/repeated_folds.hpp"
@@ -46,11 +47,41 @@ void check_lists(const AutoFitOptions& options) {
     throw Error(fmt::format("proof_tolerance is {}; allowed: at least tuning_tolerance, {}", options.proof_tolerance,
                             options.tuning_tolerance));
   }
+  if (options.tuning_rows < 10 || options.tuning_comparisons < 1) {
+    throw Error(fmt::format("tuning_rows is {} and tuning_comparisons {}; allowed: 10 or more and 1 or more",
+                            options.tuning_rows, options.tuning_comparisons));
+  }
 }
 
 Supervision drawn_for(const Variant& variant, const MatrixView& rows, const std::vector<int>& class_of_row) {
+  // Only hard comparisons look at the rows.
+  if (variant.supervision.kind != LabelSupervision::kHardComparisons) {
+    return supervision_from_labels(rows, class_of_row, variant.supervision);
+  }
   const Scaling scaling = internal::make_scaling(rows, variant.fit.scale);
   return supervision_from_labels(scaling.apply(rows), class_of_row, variant.supervision);
+}
+
+// A random part of a large table, in the order of its rows.
+struct RowSample {
+  Matrix rows;
+  std::vector<int> classes, pieces;  // pieces: renumbered from 0; may be empty
+};
+
+RowSample sample_rows(const MatrixView& rows, const std::vector<int>& classes, const std::vector<int>& pieces,
+                      Index count, std::uint64_t seed) {
+  constexpr std::uint64_t kSampleStream = 4;
+  std::vector<Index> chosen = Random(seed).fork(kSampleStream).permutation(rows.rows());
+  chosen.resize(static_cast<std::size_t>(count));
+  std::ranges::sort(chosen);
+  RowSample sample{Matrix(count, rows.cols()), {}, {}};
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<std::size_t>(chosen[static_cast<std::size_t>(i)]);
+    sample.rows.row(i) = rows.row(static_cast<Index>(row));
+    sample.classes.push_back(classes[row]);
+    if (!pieces.empty()) sample.pieces.push_back(pieces[row]);
+  }
+  return sample;
 }
 
 std::vector<double> decades(int first, int last) {
@@ -135,6 +166,9 @@ class AutoFit {
     family_options.proof_tolerance = std::max(options_.fit.tolerance, options_.proof_tolerance);
     family_options.from_labels = variant.from_labels;
     family_options.supervision = variant.supervision;
+    Index& comparisons = family_options.supervision.comparisons;
+    const bool sampled = variant.from_labels && rows_.rows() > options_.tuning_rows;
+    if (sampled) comparisons = comparisons > 0 ? std::min(comparisons, options_.tuning_comparisons) : 0;
     family_options.full_weight = internal::total_weight(supervision);
     return make_pbdl_family(std::move(family_options));
   }
@@ -219,8 +253,12 @@ AutoFitResult fit_from_labels(const MatrixView& rows, const std::vector<int>& cl
   }
   const auto supervision_of = [&](const Variant& variant) { return drawn_for(variant, rows, class_of_row); };
   const auto make_folds = [&] {
-    return internal::repeated_folds(rows, class_of_row, {options.folds, options.repeats, options.fit.seed},
-                                    options.fit.piece_of.value_or(std::vector<int>{}));
+    const internal::FoldPlan plan{options.folds, options.repeats, options.fit.seed};
+    const std::vector<int> pieces = options.fit.piece_of.value_or(std::vector<int>{});
+    if (rows.rows() <= options.tuning_rows) return internal::repeated_folds(rows, class_of_row, plan, pieces);
+    control.log(fmt::format("choosing on {} of the {} rows, drawn at random", options.tuning_rows, rows.rows()));
+    const RowSample sample = sample_rows(rows, class_of_row, pieces, options.tuning_rows, options.fit.seed);
+    return internal::repeated_folds(sample.rows, sample.classes, plan, sample.pieces);
   };
   return AutoFit(rows, options, control).run(variants_of(options, true), supervision_of, make_folds);
 }

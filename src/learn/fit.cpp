@@ -9,7 +9,9 @@
 #include "bregmax/learn/tune.hpp"
 #include "bregmax/optimize/interior_point.hpp"
 #include "learn/fold_scores.hpp"
+#include "learn/held_out_items.hpp"
 #include "learn/learning_parts.hpp"
+#include "learn/solver_choice.hpp"
 
 namespace bregmax {
 namespace {
@@ -22,36 +24,6 @@ void check_options(const FitOptions& options) {
   if (options.pieces < 0) throw Error(fmt::format("pieces is {}; allowed: 0 (every row) or more", options.pieces));
 }
 
-// Seconds and bytes of the exact solver, from the cost of one of its some thirty iterations.
-struct ExactCost {
-  double seconds, bytes;
-};
-
-ExactCost predict_exact(const LearningProblem& problem) {
-  constexpr double kIterations = 30, kRate = 1e10;  // multiplications a second
-  const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
-  const double pieces = problem.pieces, unknowns = pieces * (features + 1);
-  const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
-  const auto items = coupled ? static_cast<double>(item_count(problem.supervision)) : 0.0;
-  const double dense = unknowns * unknowns * unknowns / 3;
-  const double arrow = pieces * pieces * pieces * (features + 1) + items * items * (items / 3 + features);
-  const bool takes_arrow = anchored && arrow < dense;
-  const double work = rows * pieces * features * features + (takes_arrow ? arrow : dense);
-  const double held = takes_arrow ? pieces * unknowns + items * items : unknowns * unknowns;
-  return {kIterations * work / kRate, 8 * (20 * rows * pieces + 2 * held)};
-}
-
-bool takes_admm(const LearningProblem& problem, const FitOptions& options, std::string& reason) {
-  constexpr double kMostSeconds = 600, kGiga = 1e9, kMostBytes = 8 * kGiga;
-  if (options.solver == Solver::kAdmm) return true;
-  if (options.solver == Solver::kExact) return false;
-  const ExactCost cost = predict_exact(problem);
-  reason =
-      fmt::format("the exact solver is predicted to take {:.2g} s and {:.2g} GB", cost.seconds, cost.bytes / kGiga);
-  const double most_bytes = options.admm.memory_limit > 0 ? options.admm.memory_limit : kMostBytes;
-  return cost.seconds > kMostSeconds || cost.bytes > most_bytes;
-}
-
 Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, const RunControl& control) {
   constexpr int kFolds = 5;
   AdmmOptions admm = options.admm;
@@ -62,12 +34,10 @@ Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, co
     throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
                             items, kFolds));
   }
-  std::vector<Fold> folds = folds_of_items(problem.points, problem.supervision, kFolds, options.seed);
-  problem.supervision = std::move(*folds[0].train_items);
-  const Supervision held_out = std::move(folds[0].loss_items);
-  folds.clear();
-  admm.validation = [&](const AffinePieces& model) {
-    return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, held_out);
+  auto [train, held_out] = internal::hold_out_items(problem.supervision, kFolds, options.seed);
+  problem.supervision = std::move(train);
+  admm.validation = [&, &judges = held_out](const AffinePieces& model) {
+    return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, judges);
   };
   return solve_admm(problem, admm, control);
 }
@@ -82,7 +52,7 @@ FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitO
   result.model.scaling = internal::make_scaling(rows, options.scale);
   LearningProblem problem = internal::make_problem(result.model.scaling, rows, supervision, options);
 
-  const bool admm = takes_admm(problem, options, result.solver_reason);
+  const bool admm = internal::takes_admm(problem, options, result.solver_reason);
   if (admm && !result.solver_reason.empty()) control.log("solver admm: " + result.solver_reason);
   Solution solution =
       admm ? solve_with_admm(problem, options, control)

@@ -50,6 +50,8 @@ std::vector<int> pieces_to_try(const FitWishes& wishes, const MatrixView& rows, 
     }
     return {static_cast<int>(pieces)};
   }
+  // Of a large table shares are too many, and what the pieces can express no longer depends on the rows.
+  if (rows.rows() > kMostRowsWithOwnPieces && !wishes.own_pieces) return {20, 50, 100, 200};
   std::vector<int> pieces = {0};
   for (const Index share : {2, 4, 8}) {
     if (wishes.pieces.automatic && rows.rows() / share > 1) pieces.push_back(static_cast<int>(rows.rows() / share));

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/data/split.hpp"
 #include "bregmax/learn/tune.hpp"
 #include "bregmax/supervision/sample.hpp"
+#include "learn/held_out_items.hpp"
 
 namespace bregmax {
 namespace {
@@ -69,10 +69,11 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
   const std::vector<std::vector<Index>> held_out = stratified_folds(class_of_row, folds, random);
   std::vector<Fold> result;
   for (std::size_t f = 0; f < held_out.size(); ++f) {
-    const std::set<Index> out(held_out[f].begin(), held_out[f].end());
+    std::vector<bool> out(static_cast<std::size_t>(rows.rows()), false);
+    for (const Index row : held_out[f]) out[static_cast<std::size_t>(row)] = true;
     std::vector<Index> train;
     for (Index row = 0; row < rows.rows(); ++row) {
-      if (!out.contains(row)) train.push_back(row);
+      if (!out[static_cast<std::size_t>(row)]) train.push_back(row);
     }
     Fold fold;
     fold.seed = Random(seed).fork(kLossStream).fork(f).next_bits();
@@ -88,8 +89,10 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
   return result;
 }
 
-std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
-                                 const std::vector<int>& pieces) {
+namespace {
+
+// The fold that holds out each item.
+std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::uint64_t seed) {
   const Index items = item_count(supervision);
   if (folds < 2 || folds > items) {
     throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
@@ -105,6 +108,28 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
   for (Index i = 0; i < items; ++i) {
     fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
   }
+  return fold_of;
+}
+
+internal::SplitItems split(const Supervision& supervision, const std::vector<int>& fold_of, int fold) {
+  return std::visit(
+      [&](const auto& list) -> internal::SplitItems {
+        std::vector<std::decay_t<decltype(list[0])>> train, held_out;
+        for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
+        return {std::move(train), std::move(held_out)};
+      },
+      supervision);
+}
+
+}  // namespace
+
+internal::SplitItems internal::hold_out_items(const Supervision& supervision, int parts, std::uint64_t seed) {
+  return split(supervision, fold_of_items(supervision, parts, seed), 0);
+}
+
+std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
+                                 const std::vector<int>& pieces) {
+  const std::vector<int> fold_of = fold_of_items(supervision, folds, seed);
   std::vector<Fold> result;
   for (int f = 0; f < folds; ++f) {
     Fold fold;
@@ -112,14 +137,9 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
     fold.train_rows = rows;
     fold.loss_rows = rows;
     fold.train_pieces = pieces;
-    std::visit(
-        [&](const auto& list) {
-          std::vector<std::decay_t<decltype(list[0])>> train, held_out;
-          for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == f ? held_out : train).push_back(list[t]);
-          fold.train_items = std::move(train);
-          fold.loss_items = std::move(held_out);
-        },
-        supervision);
+    internal::SplitItems items = split(supervision, fold_of, f);
+    fold.train_items = std::move(items.train);
+    fold.loss_items = std::move(items.held_out);
     result.push_back(std::move(fold));
   }
   return result;

@@ -22,10 +22,9 @@ double zero_model_loss(const Supervision& supervision) {
   return loss;
 }
 
-LambdaPath::LambdaPath(LearningProblem problem, std::vector<double> lambdas, const InteriorPointOptions& options,
-                       double proof_tolerance)
+LambdaPath::LambdaPath(LearningProblem problem, std::vector<double> lambdas, Solve solve, double proof_tolerance)
     : problem_(std::move(problem)),
-      options_(options),
+      solve_(std::move(solve)),
       proof_tolerance_(proof_tolerance),
       zero_loss_(zero_model_loss(problem_.supervision)),
       points_(lambdas.size()) {
@@ -98,7 +97,7 @@ void LambdaPath::solve(std::size_t index, const RunControl& control) {
   LearningProblem problem = problem_;
   Point& point = points_[index];
   problem.lambda = point.lambda;
-  point.solution = solve_interior_point(problem, options_, control);
+  point.solution = solve_(problem, control);
   point.solution.dual = {};  // large, and its work is done: it proved the bound
   point.solved = true;
   point.lower_bound = point.solution.report.dual_objective;

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
-#include "bregmax/optimize/interior_point.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
 
 namespace bregmax::internal {
@@ -31,9 +31,10 @@ namespace bregmax::internal {
 // what is proved does not depend on the threads.
 class LambdaPath {
  public:
-  // lambdas ascend strictly, all >= 0; the problem's own lambda is not used.
-  LambdaPath(LearningProblem problem, std::vector<double> lambdas, const InteriorPointOptions& options,
-             double proof_tolerance);
+  using Solve = std::function<Solution(const LearningProblem& problem, const RunControl& control)>;
+  // lambdas ascend strictly, all >= 0; the problem's own lambda is not used. What `solve` returns need not be optimal:
+  // its bound and its model count.
+  LambdaPath(LearningProblem problem, std::vector<double> lambdas, Solve solve, double proof_tolerance);
 
   std::size_t size() const { return points_.size(); }
   const LearningProblem& problem() const { return problem_; }
@@ -81,7 +82,7 @@ class LambdaPath {
   double unit(double objective) const;
 
   LearningProblem problem_;
-  InteriorPointOptions options_;
+  Solve solve_;
   double proof_tolerance_;
   double zero_loss_;
   std::vector<Point> points_;

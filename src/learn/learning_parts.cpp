@@ -22,7 +22,9 @@ void assign_pieces(const FitOptions& options, LearningProblem& problem) {
     std::iota(problem.piece_of.begin(), problem.piece_of.end(), 0);
     problem.pieces = static_cast<int>(rows);
   } else {
-    problem.piece_of = farthest_point_pieces(problem.points, options.pieces, options.seed);
+    FarthestPointCells cells = farthest_point_cells(problem.points, options.pieces, options.seed);
+    problem.piece_of = std::move(cells.piece_of);
+    problem.centres = std::move(cells.centres);
     problem.pieces = options.pieces;
   }
 }

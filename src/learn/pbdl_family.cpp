@@ -11,6 +11,7 @@
 #include "bregmax/divergence/factory.hpp"
 #include "learn/lambda_path.hpp"
 #include "learn/learning_parts.hpp"
+#include "learn/solver_choice.hpp"
 
 namespace bregmax {
 namespace {
@@ -46,7 +47,10 @@ class PbdlLearner final : public FoldLearner {
     }
     path_ = std::make_unique<internal::LambdaPath>(
         internal::make_problem(scaling_, fold.train_rows, supervision, fit), std::move(lambdas),
-        InteriorPointOptions{fit.tolerance, fit.max_iterations, 0}, options.proof_tolerance);
+        [fit](const LearningProblem& problem, const RunControl& control) {
+          return internal::solve_for_tuning(problem, fit, control);
+        },
+        options.proof_tolerance);
   }
 
   std::vector<LearnStep> steps() const override {

@@ -69,7 +69,7 @@ class Run {
       engine_.start(options_.start);
     } else {
       internal::CheckpointReader reader(options_.resume, fingerprint_);
-      engine_.set_members(reader.members());
+      set_shape(reader.members());
       reader.read(raw_state());
       engine_.after_restore();
     }
@@ -98,16 +98,30 @@ class Run {
     }
   }
 
+  // Of the feasible models, which are what is returned; a check that found no new one says nothing.
   bool no_longer_improves() {
-    const AffinePieces model = engine_.model();
-    const double score = options_.validation(model);
+    if (!(proof_.objective < judged_objective_)) return false;
+    judged_objective_ = proof_.objective;
+    const double score = options_.validation(proof_.model);
     if (score < best_score_) {
       best_score_ = score;
-      validated_ = model;
+      validated_ = proof_.model;
       waited_ = 0;
       return false;
     }
     return ++waited_ >= options_.patience;
+  }
+
+  // What the sizes in raw_state() follow from: the members of the engine's set, and how many multipliers are listed.
+  std::vector<Index> shape() const {
+    std::vector<Index> members = engine_.members();
+    members.push_back(static_cast<Index>(proof_.dual.entries.size()));
+    return members;
+  }
+  void set_shape(std::vector<Index> members) {
+    proof_.dual.entries.resize(static_cast<std::size_t>(members.back()));
+    members.pop_back();
+    engine_.set_members(members);
   }
 
   // Everything that decides how the run goes on, and what it returns.
@@ -121,9 +135,11 @@ class Run {
       add(pieces->offsets.data(), pieces->offsets.size());
     }
     add(proof_.dual.convexity.data(), proof_.dual.convexity.size());
+    add(proof_.dual.entries.data(), static_cast<Index>(proof_.dual.entries.size()));
     add(proof_.dual.items.data(), proof_.dual.items.size());
-    for (double* number : {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation,
-                           &proof_.dual_objective, &proof_.unit, &proof_.repair_part, &best_score_}) {
+    for (double* number :
+         {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation, &proof_.dual_objective,
+          &proof_.unit, &proof_.repair_part, &best_score_, &judged_objective_}) {
       add(number, 1);
     }
     add(&waited_, 1);
@@ -132,7 +148,7 @@ class Run {
   }
 
   void write() {
-    internal::write_checkpoint(options_.checkpoint, fingerprint_, engine_.members(), raw_state());
+    internal::write_checkpoint(options_.checkpoint, fingerprint_, shape(), raw_state());
     written_ = watch_.seconds();
   }
 
@@ -159,7 +175,10 @@ class Run {
   Solution make_solution(SolveStatus status) {
     Solution solution;
     SolveReport& report = solution.report;
-    if (status == SolveStatus::kEarlyStopped) engine_.choose_model(validated_, proof_);
+    if (status == SolveStatus::kEarlyStopped) {
+      proof_.repair_part = 0;  // it is feasible as it is
+      engine_.choose_model(validated_, proof_);
+    }
     solution.slopes = std::move(proof_.model.slopes);
     solution.offsets = std::move(proof_.model.offsets);
     solution.dual = std::move(proof_.dual);
@@ -184,7 +203,7 @@ class Run {
   internal::Stopwatch watch_;
   AdmmProof proof_;
   AffinePieces validated_;
-  double best_score_ = std::numeric_limits<double>::infinity(), written_ = 0;
+  double best_score_ = std::numeric_limits<double>::infinity(), judged_objective_ = best_score_, written_ = 0;
   int waited_ = 0, next_check_ = 1;
 };
 

@@ -11,7 +11,7 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr std::string_view kMark = "bregmax-admm-checkpoint 1\n";
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 2\n";
 
 class Checksum {
  public:
@@ -116,7 +116,7 @@ CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t finger
   place_ = static_cast<std::size_t>(file_.tellg());
   file_.seekg(0, std::ios::end);
   size_ = static_cast<std::size_t>(file_.tellg());
-  if (count > size_) refuse("it is damaged");
+  if (count == 0 || count > size_) refuse("it is damaged");
   file_.seekg(static_cast<std::streamoff>(place_));
   members_.resize(count);
   take(members_.data(), count * sizeof(Index));

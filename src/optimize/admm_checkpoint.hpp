@@ -14,7 +14,8 @@ namespace bregmax::internal {
 // A number that is the same for the same problem, options and engine only.
 std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options, std::string_view engine);
 
-// The file: a mark with a version, the fingerprint, the members of the set of constraints, the parts, a checksum.
+// The file: a mark with a version, the fingerprint, what the sizes of the parts follow from (the members of the set of
+// constraints and the like; at least one number), the parts, a checksum.
 // Written whole or not at all.
 void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const std::vector<Index>& members,
                       const RawParts& parts);

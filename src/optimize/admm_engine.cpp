@@ -8,19 +8,23 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr double kLeastPart = 1e-8, kMostPart = 0.3, kPartFactor = 4;
+constexpr double kLeastPart = 1e-8, kPartFactor = 4;
 
 // Pieces with as little of the strictly convex model as makes them feasible; searched for from what was last time.
 bool make_feasible(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces& pieces, double& part) {
+  // With a piece at every row there is another way, which changes less than much of another model.
+  const bool own_pieces = problem.pieces == problem.points.rows();
+  const double most = own_pieces ? 0.3 : 1;
   const AffinePieces given = pieces;
   part = part / (kPartFactor * kPartFactor) < kLeastPart ? 0 : part / (kPartFactor * kPartFactor);
-  while (part <= kMostPart) {
+  while (true) {
     if (repair.repair(part, pieces)) return true;
     pieces = given;
-    part = std::max(kLeastPart, kPartFactor * part);
+    if (part == most) break;
+    part = std::clamp(kPartFactor * part, kLeastPart, most);
   }
   part = 0;
-  if (problem.pieces != problem.points.rows()) return false;
+  if (!own_pieces) return false;
   repair.take_over(pieces);
   return repair.violation(pieces).feasible();
 }

@@ -34,8 +34,6 @@ class AdmmEngine {
   virtual void iterate() = 0;
   virtual int iteration() const = 0;
   virtual AdmmResiduals residuals() const = 0;
-  // The model of the iterate, which may violate constraints.
-  virtual AffinePieces model() = 0;
   // The proof of the zero model: what every run begins with.
   virtual AdmmProof first_proof() = 0;
   // Improves the proof with what the iterate shows.

@@ -1,15 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "optimize/admm_norm.hpp"
+#include "optimize/admm_space.hpp"
 #include "optimize/admm_state.hpp"
-#include "optimize/canonical_problem.hpp"
-#include "optimize/divergence_grid.hpp"
-#include "optimize/entry_set.hpp"
-#include "optimize/normal_equations.hpp"
 
 namespace bregmax::internal {
 
@@ -27,7 +22,7 @@ namespace bregmax::internal {
 // the common penalty and the set change ever more rarely, and then no more, so that the iterations converge.
 class AdmmEntries {
  public:
-  AdmmEntries(const CanonicalProblem& problem, double relaxation);
+  AdmmEntries(AdmmSpace& space, double relaxation);
 
   void start(const PrimalPoint& point);
   // Allocates nothing, but where penalties change.
@@ -36,22 +31,19 @@ class AdmmEntries {
   int iteration() const { return numbers_.iteration; }
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   PrimalPoint primal_point() const;
-  DualPoint dual_point();
+  EntryMultipliers multipliers();
   // Of the iterations since the penalties changed, or since clear_average(): what oscillates cancels.
   int averaged() const { return numbers_.averaged; }
   PrimalPoint average_primal() const;
-  DualPoint average_dual();
+  EntryMultipliers average_multipliers();
   void clear_average();
-  Index set_size() const { return entries_.size(); }
 
-  // All that decides how the iterations go on: the flat entries of the set, then the parts.
-  std::vector<Index> members() const;
+  // All that decides how the iterations go on, beside the members of the set.
   void set_members(const std::vector<Index>& members);
   RawParts raw_state();
   void after_restore() { factor(); }
 
  private:
-  enum class Kind : std::uint8_t { kFree, kEqual, kZero };
   struct Numbers {
     int iteration = 0, averaged = 0;
     PenaltySchedule schedule;
@@ -59,7 +51,6 @@ class AdmmEntries {
     AdmmResiduals residuals, norm_residuals;
   };
 
-  Kind kind(Index position) const { return kind_of_entry_[static_cast<std::size_t>(entries_.entry(position))]; }
   double penalty(Index position) const { return numbers_.penalty * level_(position); }
   double slack_of(Index position, double copy) const;
   void resize_to_set();
@@ -76,22 +67,17 @@ class AdmmEntries {
   void factor();
   void add_to_average();
   PrimalPoint primal_at(const Vector& x) const;
-  DualPoint dual_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled);
+  EntryMultipliers multipliers_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled);
+  Eigen::Map<const Matrix> slopes() const { return {x_.data() + z_, pieces_, features_}; }
 
-  const CanonicalProblem& problem_;
+  AdmmSpace& space_;
   double relaxation_;
-  EntrySet entries_;
-  DivergenceGrid grid_;
-  std::unique_ptr<Factorization> factorization_;
-  NormalWeights weights_;
+  Index z_, pieces_, features_;
   LipschitzProx prox_;
   Numbers numbers_;
-  double margin_ = 0;
-  Vector hinge_of_entry_;            // flat
-  std::vector<Kind> kind_of_entry_;  // flat
 
-  Vector x_, right_;                             // z, slopes, L
-  Vector divergence_, wanted_;                   // of the set
+  Vector x_, right_;                             // offsets, slopes
+  Vector divergence_, wanted_;                   // of the set; wanted: also the weights of block one
   Vector copy_, slack_, old_slack_, level_;      // of the set
   Vector plus_copy_, plus_slack_, old_plus_;     // of the coupled hinges
   Vector minus_copy_, minus_slack_, old_minus_;  //

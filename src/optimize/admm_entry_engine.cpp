@@ -4,19 +4,25 @@
 
 #include "optimize/admm_engine.hpp"
 #include "optimize/admm_entries.hpp"
+#include "optimize/admm_space.hpp"
+#include "optimize/certify_bounds.hpp"
 #include "optimize/solve_support.hpp"
 #include "optimize/zero_model.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-// On a set of entries of the canonical problem: the supervised ones, and the constraints that can be active.
+// With fewer pieces than rows a row's own piece has a slope that others share, and the set is held by pairs of pieces.
+bool few_pieces(const LearningProblem& problem) { return problem.pieces < problem.points.rows(); }
+
+// On a set of entries of the divergence grid: the supervised ones, and the constraints that can be active.
 class EntryEngine final : public AdmmEngine {
  public:
   EntryEngine(const LearningProblem& problem, const AdmmOptions& options)
       : problem_(problem),
-        canonical_(canonicalize(problem)),
-        method_(canonical_, options.over_relaxation),
+        space_(few_pieces(problem) ? make_row_space(problem) : make_canonical_space(problem)),
+        canonical_(space_->canonical()),
+        method_(*space_, options.over_relaxation),
         repair_(problem) {}
 
   std::string_view name() const override { return "entries"; }
@@ -30,11 +36,10 @@ class EntryEngine final : public AdmmEngine {
   void iterate() override { method_.iterate(); }
   int iteration() const override { return method_.iteration(); }
   AdmmResiduals residuals() const override { return method_.residuals(); }
-  AffinePieces model() override { return pieces_of(method_.primal_point()); }
 
   AdmmProof first_proof() override {
-    Solution zero = zero_model(problem_);
-    const Certificate certificate = certify(problem_, zero);
+    Solution zero = zero_model(problem_, few_pieces(problem_) ? DualForm::kList : DualForm::kMatrix);
+    const Certificate certificate = certify_bounds(problem_, zero, problem_.lipschitz_bound);
     AdmmProof proof;
     proof.model = {std::move(zero.slopes), std::move(zero.offsets)};
     proof.objective = proof.loss = certificate.objective;
@@ -45,8 +50,8 @@ class EntryEngine final : public AdmmEngine {
   }
 
   void prove(AdmmProof& proof) override {
-    prove_with(method_.primal_point(), method_.dual_point(), proof);
-    if (method_.averaged() > 1) prove_with(method_.average_primal(), method_.average_dual(), proof);
+    prove_with(method_.primal_point(), method_.multipliers(), proof);
+    if (method_.averaged() > 1) prove_with(method_.average_primal(), method_.average_multipliers(), proof);
   }
 
   void choose_model(const AffinePieces& model, AdmmProof& proof) override {
@@ -61,7 +66,7 @@ class EntryEngine final : public AdmmEngine {
     if (method_.averaged() > method_.iteration() / 4) method_.clear_average();
   }
 
-  std::vector<Index> members() const override { return method_.members(); }
+  std::vector<Index> members() const override { return space_->members(); }
   void set_members(const std::vector<Index>& members) override { method_.set_members(members); }
   RawParts raw_state() override { return method_.raw_state(); }
   void after_restore() override { method_.after_restore(); }
@@ -83,30 +88,42 @@ class EntryEngine final : public AdmmEngine {
       Solution bare;
       bare.slopes = model.slopes;
       bare.offsets = model.offsets;
-      return certify(problem_, bare).loss;
+      return certify_bounds(problem_, bare, 0).loss;
     };
     improve_model(problem_, repair_, pieces, loss_of, proof);
     set_unit(proof);
   }
 
-  void prove_with(const PrimalPoint& primal, const DualPoint& dual, AdmmProof& proof) {
+  void prove_with(const PrimalPoint& primal, const EntryMultipliers& multipliers, AdmmProof& proof) {
     const AffinePieces pieces = pieces_of(primal);
     if (!pieces.slopes.allFinite()) return;
     improve(pieces, proof);
-    // The bound is proved beside the model that is returned.
     Solution solution;
     solution.slopes = proof.model.slopes;
     solution.offsets = proof.model.offsets;
-    export_dual(problem_, canonical_, dual, solution);
-    const double bound = certify(problem_, solution).dual_objective;
+    std::swap(solution.dual, proof.dual);
+    if (!bounds_hold_for_all()) proof.dual_objective = bound_of(solution, proof);
+    std::swap(solution.dual, proof.dual);
+    solution.dual = space_->dual_solution(multipliers);
+    const double bound = bound_of(solution, proof);
     if (bound > proof.dual_objective) {
       proof.dual_objective = bound;
       proof.dual = std::move(solution.dual);
     }
   }
 
+  // With neither a price nor a bound on the Lipschitz constant, lower bounds are about models near to the one that is
+  // returned, and are looked at anew when that changes.
+  bool bounds_hold_for_all() const { return problem_.lambda > 0 || std::isfinite(problem_.lipschitz_bound); }
+
+  double bound_of(const Solution& solution, const AdmmProof& proof) const {
+    const double radius = bounds_hold_for_all() ? problem_.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
+    return certify_bounds(problem_, solution, radius).dual_objective;
+  }
+
   const LearningProblem& problem_;
-  CanonicalProblem canonical_;
+  std::unique_ptr<AdmmSpace> space_;
+  const CanonicalProblem& canonical_;
   AdmmEntries method_;
   ConvexRepair repair_;
 };
@@ -118,16 +135,7 @@ std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem, co
 }
 
 double predict_entry_memory(const LearningProblem& problem) {
-  const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
-  const double pieces = problem.pieces, grid = rows * pieces, slopes = pieces * features;
-  const bool dense = pieces < rows;
-  const auto items = static_cast<double>(item_count(problem.supervision));
-  const bool targets = std::holds_alternative<Targets>(problem.supervision);
-  // Flat arrays of the canonical problem and the set, the copies of a set that may become all, and the multipliers of
-  // two proofs; the factorization; the items.
-  const double arrays = grid * 8 * (targets ? 24 : 20);
-  const double factors = dense ? 8 * (slopes + pieces) * (slopes + pieces) : 8 * (slopes + pieces) * (pieces + 1);
-  return arrays + factors + 8 * slopes * (features + 12) + items * 200 + 16 * rows * features;
+  return few_pieces(problem) ? predict_row_memory(problem) : predict_canonical_memory(problem);
 }
 
 }  // namespace bregmax::internal

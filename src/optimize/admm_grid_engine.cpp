@@ -30,7 +30,7 @@ class GridEngine final : public AdmmEngine {
   void iterate() override { state_->method.iterate(); }
   int iteration() const override { return state_->method.iteration(); }
   AdmmResiduals residuals() const override { return state_->method.residuals(); }
-  AffinePieces model() override {
+  AffinePieces model() {
     return state_->problem.pieces_of(state_->method.z(), state_->method.slopes(), problem_.points.cols());
   }
 

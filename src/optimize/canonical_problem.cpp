@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "optimize/at.hpp"
+#include "optimize/item_places.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -77,10 +78,11 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     if (z == 0) z = c.z_count++;
   }
   c.z_of_piece.resize(at(c.pieces));
+  c.anchor.resize(c.pieces, c.features);
   for (Index k = 0; k < c.pieces; ++k) {
     const Index l = anchor_location[at(k)];
     c.z_of_piece[at(k)] = z_at_location[at(l)];
-    c.anchor.row(k) = problem.points.row(c.representative_row[at(l)])(c.kept_features);
+    c.anchor.row(k) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
   }
   c.anchored.resize(at(c.locations));
   c.z_of_owner.resize(at(c.locations));
@@ -103,121 +105,63 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   }
 }
 
-// Sorts the losses of the supervision into constants, linear and quadratic costs of grid entries, and hinges.
-class ItemSorter {
+double zero_loss(const Comparison& item) { return item.weight; }
+double zero_loss(const Pair& item) { return item.similar ? 0 : 2 * item.weight; }
+double zero_loss(const Target& item) { return item.weight * item.value * item.value; }
+
+double largest_value(const Targets& items) {
+  double largest = 0;
+  for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
+  return largest > 0 ? largest : 1;
+}
+template <class Items>
+double largest_value(const Items& /*items*/) {
+  return 1;  // the margin
+}
+
+// D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
+void set_units(const LearningProblem& problem, CanonicalProblem& c) {
+  std::visit(
+      [&](const auto& items) {
+        const double value_unit = largest_value(items);
+        c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
+        double largest = 0;
+        for (const auto& item : items) {
+          largest = std::max(largest, item.weight);
+          c.zero_objective += zero_loss(item);
+        }
+        c.objective_unit = c.value_unit * (largest > 0 ? largest : 1);
+      },
+      problem.supervision);
+  // The slopes of the losses, and so the multipliers, are of the order of the targets, however small D must be.
+  if (const auto* targets = std::get_if<Targets>(&problem.supervision)) c.objective_unit *= largest_value(*targets);
+}
+
+// Takes the losses of the supervision into the flat arrays and lists of the problem.
+class GridSink {
  public:
-  ItemSorter(const LearningProblem& problem, CanonicalProblem& c)
-      : problem_(problem), c_(c), dead_(at(c.entries()), false) {
-    for (const Index e : c.zero_entries) dead_[at(e)] = true;
-    for (const Index e : c.equality_entries) dead_[at(e)] = true;
+  explicit GridSink(CanonicalProblem& c) : c_(c) {}
+
+  Index add_linear(Index e, double weight) {
+    if (!c_.has_linear) c_.linear.setZero(c_.entries());
+    c_.has_linear = true;
+    c_.linear(e) += weight;
+    return e;
   }
 
-  void operator()(const Comparisons& items) {
-    set_units(items, 1);
-    for (const auto& item : items) {
-      const Index plus = entry_of(item.i, item.j), minus = entry_of(item.k, item.l);
-      c_.zero_objective += item.weight;
-      if (item.weight == 0) {
-        place_linear(kNoEntry, 0);
-      } else if (minus == kNoEntry || plus == minus) {
-        c_.constant += item.weight;
-        place_linear(plus == minus ? kNoEntry : plus, item.weight);
-      } else {
-        place_hinge(plus, minus, 1, item.weight);
-      }
-    }
-    merge_hinges();
-  }
-  void operator()(const Pairs& items) { sort_pairs(items); }
-  void operator()(const LabelPairs& items) { sort_pairs(items); }
-  void operator()(const Targets& items) {
-    double largest = 0;
-    for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
-    set_units(items, largest > 0 ? largest : 1);
-    // The slopes of the losses, and so the multipliers, are of the order of the targets, however small D must be.
-    c_.objective_unit *= largest > 0 ? largest : 1;
-    c_.has_quadratic = true;
-    c_.quadratic.setZero(c_.entries());
-    c_.target.setZero(c_.entries());
-    Vector squares = Vector::Zero(c_.entries());
-    for (const auto& item : items) {
-      const Index e = entry_of(item.i, item.j);
-      const double weight = item.weight * c_.value_unit * c_.value_unit / c_.objective_unit;
-      const double value = item.value / c_.value_unit;
-      c_.zero_objective += item.weight * item.value * item.value;
-      c_.item_place.push_back({e == kNoEntry ? ItemPlace::Kind::kConstant : ItemPlace::Kind::kQuadratic, e});
-      if (e == kNoEntry) {
-        c_.constant += item.weight * item.value * item.value;
-      } else {
-        c_.quadratic(e) += weight;
-        c_.target(e) += weight * value;
-        squares(e) += weight * value * value;
-      }
-    }
-    // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + what no model can change.
-    for (Index e = 0; e < c_.entries(); ++e) {
-      if (c_.quadratic(e) == 0) continue;
-      const double sum = c_.target(e);
-      c_.target(e) = sum / c_.quadratic(e);
-      c_.constant += c_.objective_unit * std::max(0.0, squares(e) - sum * c_.target(e));
-    }
+  // Placed when all are known: see merge_hinges().
+  Index add_hinge(Index plus, Index minus, double margin, double weight) {
+    placed_.push_back({{plus, minus, margin, weight}, static_cast<Index>(placed_.size())});
+    return placed_.back().number;
   }
 
- private:
-  template <class PairList>
-  void sort_pairs(const PairList& items) {
-    set_units(items, 1);
-    for (const auto& item : items) {
-      const Index e = entry_of(item.i, item.j);
-      if (!item.similar) c_.zero_objective += 2 * item.weight;
-      if (item.similar || item.weight == 0) {
-        place_linear(item.weight == 0 ? kNoEntry : e, item.weight);
-      } else if (e == kNoEntry) {
-        c_.constant += 2 * item.weight;
-        place_linear(kNoEntry, 0);
-      } else {
-        place_hinge(kNoEntry, e, 2, item.weight);
-      }
-    }
-    merge_hinges();
-  }
-
-  // D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
-  template <class Items>
-  void set_units(const Items& items, double value_unit) {
-    c_.value_unit = std::min(value_unit, std::max(problem_.lipschitz_bound / c_.norm_unit, 1e-12 * value_unit));
-    double largest = 0;
-    for (const auto& item : items) largest = std::max(largest, item.weight);
-    c_.objective_unit = c_.value_unit * (largest > 0 ? largest : 1);
-  }
-
-  Index entry_of(Index point, Index reference) const {
-    const Index e = c_.entry(problem_.piece_of[at(reference)], c_.location_of_row[at(point)]);
-    return dead_[at(e)] ? kNoEntry : e;
-  }
-
-  void place_linear(Index e, double weight) {
-    c_.item_place.push_back({e == kNoEntry ? ItemPlace::Kind::kConstant : ItemPlace::Kind::kLinear, e});
-    if (e == kNoEntry) return;
-    if (!c_.has_linear) {
-      c_.has_linear = true;
-      c_.linear.setZero(c_.entries());
-    }
-    c_.linear(e) += weight * c_.value_unit / c_.objective_unit;
-  }
-
-  void place_hinge(Index plus, Index minus, double margin, double weight) {
-    const bool coupled = plus != kNoEntry;
-    const HingeItem hinge{plus, minus, margin / c_.value_unit, weight * c_.value_unit / c_.objective_unit};
-    placed_.push_back({hinge, static_cast<Index>(c_.item_place.size())});
-    c_.item_place.push_back({coupled ? ItemPlace::Kind::kCoupledHinge : ItemPlace::Kind::kSingleHinge, kNoEntry});
-  }
-
-  // Hinges in the order of their entries, so that passes over them run through memory; equal ones are one.
-  void merge_hinges() {
+  // Hinges in the order of their entries, so that passes over them run through memory; equal ones are one. The places
+  // have the numbers that add_hinge gave them, and get those of the lists.
+  void merge_hinges(std::vector<ItemPlace>& places) {
     const auto key = [](const PlacedHinge& placed) { return std::pair(placed.hinge.plus, placed.hinge.minus); };
     std::stable_sort(placed_.begin(), placed_.end(),
                      [&](const PlacedHinge& a, const PlacedHinge& b) { return key(a) < key(b); });
+    std::vector<Index> index_of(placed_.size());
     for (std::size_t t = 0; t < placed_.size(); ++t) {
       const HingeItem& hinge = placed_[t].hinge;
       auto& list = hinge.plus == kNoEntry ? c_.single : c_.coupled;
@@ -226,42 +170,70 @@ class ItemSorter {
       } else {
         list.push_back(hinge);
       }
-      c_.item_place[at(placed_[t].item)].index = static_cast<Index>(list.size()) - 1;
+      index_of[at(placed_[t].number)] = static_cast<Index>(list.size()) - 1;
+    }
+    for (ItemPlace& place : places) {
+      const bool hinge = place.kind == ItemPlace::Kind::kCoupledHinge || place.kind == ItemPlace::Kind::kSingleHinge;
+      if (hinge) place.index = index_of[at(place.index)];
     }
   }
 
+  Index add_quadratic(Index e, double weight, double value) {
+    c_.quadratic(e) += weight;
+    c_.target(e) += weight * value;
+    squares_(e) += weight * value * value;
+    return e;
+  }
+
+  void begin_targets() {
+    c_.has_quadratic = true;
+    for (Vector* flat : {&c_.quadratic, &c_.target, &squares_}) flat->setZero(c_.entries());
+  }
+
+  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + what no model can change.
+  void end_targets() {
+    for (Index e = 0; e < c_.entries(); ++e) {
+      if (c_.quadratic(e) == 0) continue;
+      const double sum = c_.target(e);
+      c_.target(e) = sum / c_.quadratic(e);
+      c_.constant += c_.objective_unit * std::max(0.0, squares_(e) - sum * c_.target(e));
+    }
+  }
+
+ private:
+  CanonicalProblem& c_;
   struct PlacedHinge {
     HingeItem hinge;
-    Index item;
+    Index number;
   };
-
-  const LearningProblem& problem_;
-  CanonicalProblem& c_;
-  std::vector<bool> dead_;
+  Vector squares_;
   std::vector<PlacedHinge> placed_;
 };
 
+void place_items(const LearningProblem& problem, CanonicalProblem& c) {
+  std::vector<bool> dead(at(c.entries()), false);
+  for (const auto* list : {&c.zero_entries, &c.equality_entries}) {
+    for (const Index e : *list) dead[at(e)] = true;
+  }
+  const auto entry_of = [&](Index point, Index reference) {
+    const Index e = c.entry(problem.piece_of[at(reference)], c.location_of_row[at(point)]);
+    return dead[at(e)] ? kNoEntry : e;
+  };
+  GridSink sink(c);
+  const bool targets = std::holds_alternative<Targets>(problem.supervision);
+  if (targets) sink.begin_targets();
+  c.item_place = std::visit(ItemSorter(c, entry_of, sink, c.constant), problem.supervision);
+  sink.merge_hinges(c.item_place);
+  if (targets) sink.end_targets();
+}
+
 }  // namespace
 
-CanonicalProblem canonicalize(const LearningProblem& problem) {
+CanonicalProblem canonical_scales(const LearningProblem& problem) {
   CanonicalProblem c;
   c.pieces = problem.pieces;
   static_cast<FeatureUnits&>(c) = feature_units(problem.points);
-  c.location_of_row = group_equal_rows(problem.points, c.locations);
-  c.anchor.resize(c.pieces, c.features);
-  place_pieces(problem, c);
-  c.location.resize(c.locations, c.features);
-  for (Index l = 0; l < c.locations; ++l) {
-    c.location.row(l) = problem.points.row(c.representative_row[at(l)])(c.kept_features);
-  }
-  const auto to_canonical = [&](Matrix& rows) {
-    rows.rowwise() -= c.feature_center.transpose();
-    rows.array().rowwise() /= c.feature_unit.transpose().array();
-  };
-  to_canonical(c.location);
-  to_canonical(c.anchor);
-
-  std::visit(ItemSorter(problem, c), problem.supervision);
+  set_units(problem, c);
   // L (caller's) = value_unit * norm_unit * L (canonical).
   c.norm_unit *= c.value_unit;
   c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
@@ -269,6 +241,23 @@ CanonicalProblem canonicalize(const LearningProblem& problem) {
   if (problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound)) {
     c.lambda = kFreeSlopePrice * std::max(1.0, c.zero_objective / c.objective_unit);
   }
+  return c;
+}
+
+Vector to_canonical(const CanonicalProblem& c, const LearningProblem& problem, Index row) {
+  const auto x = problem.points.row(row).transpose();
+  return (x(c.kept_features) - c.feature_center).cwiseQuotient(c.feature_unit);
+}
+
+CanonicalProblem canonicalize(const LearningProblem& problem) {
+  CanonicalProblem c = canonical_scales(problem);
+  c.location_of_row = group_equal_rows(problem.points, c.locations);
+  place_pieces(problem, c);
+  c.location.resize(c.locations, c.features);
+  for (Index l = 0; l < c.locations; ++l) {
+    c.location.row(l) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
+  }
+  place_items(problem, c);
   return c;
 }
 
@@ -367,51 +356,34 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     pull(c.entry(problem.piece_of[at(i)], l)) -= multiplier;
   };
 
-  const Index items = static_cast<Index>(c.item_place.size());
-  solution.dual.items.setZero(items);
   // A merged hinge's multiplier is shared out by weight: the fraction of its weight is the same for each.
   const auto hinge_fraction = [&](const ItemPlace& place) {
     const bool coupled = place.kind == ItemPlace::Kind::kCoupledHinge;
     const HingeItem& hinge = (coupled ? c.coupled : c.single)[at(place.index)];
-    const double multiplier = (coupled ? point.coupled : point.single)(place.index);
-    return hinge.weight > 0 ? std::clamp(multiplier / hinge.weight, 0.0, 1.0) : 0.0;
+    return hinge.weight > 0 ? (coupled ? point.coupled : point.single)(place.index) / hinge.weight : 0.0;
   };
+  // 2 w (D - y) of all targets of an entry gives D.
+  const auto divergence = [&](const ItemPlace& place) {
+    const double weight = c.quadratic(place.index);
+    return weight > 0 ? c.value_unit * (point.quadratic_slope(place.index) / (2 * weight) + c.target(place.index)) : 0;
+  };
+  solution.dual.items = item_multipliers(problem.supervision, c.item_place, hinge_fraction, divergence);
+  const auto multiplier = [&](std::size_t t) { return solution.dual.items(static_cast<Index>(t)); };
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (Index t = 0; t < items; ++t) {
-      const auto& item = (*comparisons)[at(t)];
-      const ItemPlace& place = c.item_place[at(t)];
-      const double multiplier =
-          item.weight * (place.kind == ItemPlace::Kind::kCoupledHinge || place.kind == ItemPlace::Kind::kSingleHinge
-                             ? hinge_fraction(place)
-                             : 1.0);
-      solution.dual.items(t) = multiplier;
-      add_item(item.i, item.j, multiplier);
-      add_item(item.k, item.l, -multiplier);
+    for (std::size_t t = 0; t < comparisons->size(); ++t) {
+      const Comparison& item = (*comparisons)[t];
+      add_item(item.i, item.j, multiplier(t));
+      add_item(item.k, item.l, -multiplier(t));
     }
   } else if (is_pairs(problem.supervision)) {
-    Index t = 0;
+    std::size_t t = 0;
     for_each_pair(problem.supervision, [&](const Pair& item) {
-      const ItemPlace& place = c.item_place[at(t)];
-      const double multiplier =
-          item.weight * (place.kind == ItemPlace::Kind::kSingleHinge ? hinge_fraction(place) : 1.0);
-      solution.dual.items(t++) = multiplier;
-      add_item(item.i, item.j, item.similar ? multiplier : -multiplier);
+      add_item(item.i, item.j, item.similar ? multiplier(t) : -multiplier(t));
+      ++t;
     });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
-    for (Index t = 0; t < items; ++t) {
-      const auto& item = targets[at(t)];
-      const ItemPlace& place = c.item_place[at(t)];
-      // 2 w_t (D - y_t); D = slope / (2 w) + mean of the targets of its entry.
-      double divergence = 0;
-      if (place.kind == ItemPlace::Kind::kQuadratic && c.quadratic(place.index) > 0) {
-        divergence = c.value_unit *
-                     (point.quadratic_slope(place.index) / (2 * c.quadratic(place.index)) + c.target(place.index));
-      }
-      const double multiplier = 2 * item.weight * (divergence - item.value);
-      solution.dual.items(t) = multiplier;
-      add_item(item.i, item.j, multiplier);
-    }
+    for (std::size_t t = 0; t < targets.size(); ++t) add_item(targets[t].i, targets[t].j, multiplier(t));
   }
   export_equalities(problem, c, point, entry_unit, pull, solution.dual.convexity);
   for (Index i = 0; i < problem.points.rows(); ++i) {

@@ -67,6 +67,10 @@ struct CanonicalProblem : FeatureUnits {
 };
 
 CanonicalProblem canonicalize(const LearningProblem& problem);
+// The units alone, and lambda, bound and zero objective in them: what needs neither grid nor locations.
+CanonicalProblem canonical_scales(const LearningProblem& problem);
+// The kept features of a row in their units.
+Vector to_canonical(const CanonicalProblem& canonical, const LearningProblem& problem, Index row);
 
 // A point of the solver in the caller's units.
 struct PrimalPoint {

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "optimize/certify_bounds.hpp"
+
 namespace bregmax {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-// A bound that holds only up to some Lipschitz constant holds up to this many times the model's own.
-constexpr double kCertifiedRadius = 10;
 
 constexpr Index kRowBlock = 256;
 
@@ -51,7 +50,10 @@ class Lagrangian {
       : problem_(problem),
         offset_slope_(Vector::Zero(problem.pieces)),
         slope_slope_(Matrix::Zero(problem.pieces, problem.points.cols())),
-        center_(problem.points.colwise().mean()) {}
+        center_(Vector::Zero(problem.points.cols())) {
+    for (Index i = 0; i < problem.points.rows(); ++i) center_ += problem.points.row(i).transpose();
+    center_ /= static_cast<double>(problem.points.rows());
+  }
 
   // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
   void add_divergence(Index row, Index piece, double coefficient) {
@@ -189,7 +191,7 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
 
 // All pairs of labels, with pushes or without multipliers: a block of rows at a time.
 ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
-                         Lagrangian& lagrangian, double& violation) {
+                         Lagrangian& lagrangian) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
   const bool proves = static_cast<bool>(solution.dual.pushes);
   ItemSums sums;
@@ -197,7 +199,6 @@ ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solutio
   for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
     const Index end = std::min(pairs.rows(), begin + kRowBlock);
     value.divergences(begin, end, divergences);
-    violation = std::max(violation, -divergences.minCoeff());
     coefficients.setZero(end - begin, problem.pieces);
     if (proves) solution.dual.pushes(begin, end, coefficients);
     for (Index i = begin; i < end; ++i) {
@@ -216,23 +217,17 @@ ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solutio
   return sums;
 }
 
-// The constraints, and how far the model violates them.
-double add_convexity(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
-                     Lagrangian& lagrangian) {
-  const bool has_multipliers = solution.dual.convexity.size() > 0;
-  double violation = 0;
-  Matrix divergences;
-  for (Index begin = 0; begin < problem.points.rows(); begin += kRowBlock) {
-    const Index end = std::min(problem.points.rows(), begin + kRowBlock);
-    value.divergences(begin, end, divergences);
-    violation = std::max(violation, -divergences.minCoeff());
-    for (Index i = begin; has_multipliers && i < end; ++i) {
-      for (Index k = 0; k < problem.pieces; ++k) {
-        lagrangian.add_divergence(i, k, -std::max(0.0, solution.dual.convexity(i, k)));
-      }
-    }
+double largest_convexity_violation(const LearningProblem& problem, const Solution& solution) {
+  const Evaluation value(problem, solution);
+  const Index rows = problem.points.rows();
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (rows * problem.pieces > 100'000)
+  for (Index begin = 0; begin < rows; begin += kRowBlock) {
+    Matrix divergences;
+    value.divergences(begin, std::min(rows, begin + kRowBlock), divergences);
+    largest = std::max(largest, -divergences.minCoeff());
   }
-  return violation;
+  return largest;
 }
 
 // The best lower bound along the ray theta * (multipliers), theta in [0, limit].
@@ -242,19 +237,34 @@ double best_along_ray(const ItemSums& sums, double limit) {
   return theta * sums.linear - theta * theta * sums.quadratic;
 }
 
+void add_convexity(const LearningProblem& problem, const DualSolution& dual, Lagrangian& lagrangian) {
+  for (Index i = 0; i < dual.convexity.rows(); ++i) {
+    for (Index k = 0; k < problem.pieces; ++k) lagrangian.add_divergence(i, k, -std::max(0.0, dual.convexity(i, k)));
+  }
+  for (const ConvexityMultiplier& entry : dual.entries) {
+    lagrangian.add_divergence(entry.row, entry.piece, -std::max(0.0, entry.value));
+  }
+}
+
 }  // namespace
 
 Certificate certify(const LearningProblem& problem, const Solution& solution) {
+  const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double radius = lipschitz > 0 ? std::min(problem.lipschitz_bound, internal::kCertifiedRadius * lipschitz)
+                                      : problem.lipschitz_bound;
+  Certificate certificate = internal::certify_bounds(problem, solution, radius);
+  certificate.convexity_violation = largest_convexity_violation(problem, solution);
+  return certificate;
+}
+
+Certificate internal::certify_bounds(const LearningProblem& problem, const Solution& solution, double radius) {
   Certificate certificate;
-  const Evaluation value(problem, solution);
   Lagrangian lagrangian(problem);
-  ItemSums sums;
-  if (std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0) {
-    sums = add_label_pairs(problem, solution, value, lagrangian, certificate.convexity_violation);
-  } else {
-    sums = add_items(problem, solution, value, lagrangian);
-    certificate.convexity_violation = add_convexity(problem, solution, value, lagrangian);
-  }
+  const Evaluation value(problem, solution);
+  const bool by_rows = std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0;
+  const ItemSums sums =
+      by_rows ? add_label_pairs(problem, solution, value, lagrangian) : add_items(problem, solution, value, lagrangian);
+  add_convexity(problem, solution.dual, lagrangian);
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
   certificate.loss = sums.loss;
@@ -272,9 +282,6 @@ Certificate certify(const LearningProblem& problem, const Solution& solution) {
     bound = std::max(bound, best_along_ray(sums, problem.lambda / norm));
   }
   certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
-  const double radius = certificate.lipschitz > 0
-                            ? std::min(problem.lipschitz_bound, kCertifiedRadius * certificate.lipschitz)
-                            : problem.lipschitz_bound;
   if (excess > 0 && std::isfinite(radius)) {
     const double within = sums.linear - sums.quadratic - radius * excess;
     if (within > bound + 1e-9 * unit) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "optimize/at.hpp"
+#include "optimize/piece_borders.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -38,25 +40,49 @@ void for_each_block(const LearningProblem& problem, const AffinePieces& pieces, 
 
 double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }
 
-// Tangents, at the mean row of each piece, of the squared distance of features divided by their deviation.
-AffinePieces tangents(const LearningProblem& problem) {
-  const Index features = problem.points.cols();
-  const Vector mean = problem.points.colwise().mean().transpose();
-  Vector inverse_variance(features);
-  for (Index j = 0; j < features; ++j) {
-    const double variance = (problem.points.col(j).array() - mean(j)).square().mean();
-    inverse_variance(j) = variance > 0 ? 1 / variance : 0;
+struct Moments {
+  Vector mean, variance;
+};
+
+Moments moments(const Matrix& points) {
+  const auto rows = static_cast<double>(points.rows());
+  Moments found{Vector::Zero(points.cols()), Vector::Zero(points.cols())};
+  for (Index i = 0; i < points.rows(); ++i) found.mean += points.row(i).transpose() / rows;
+  for (Index i = 0; i < points.rows(); ++i) {
+    found.variance += (points.row(i).transpose() - found.mean).cwiseAbs2() / rows;
   }
-  Matrix center = Matrix::Zero(problem.pieces, features);
+  return found;
+}
+
+// Where the tangents touch, less the mean of all rows: at the centres of the pieces or, where those are not known, at
+// the means of their rows.
+Matrix tangent_points(const LearningProblem& problem, const Vector& mean) {
+  Matrix point = Matrix::Zero(problem.pieces, problem.points.cols());
+  if (!problem.centres.empty()) {
+    for (Index k = 0; k < problem.pieces; ++k) {
+      point.row(k) = problem.points.row(problem.centres[at(k)]) - mean.transpose();
+    }
+    return point;
+  }
   Vector count = Vector::Zero(problem.pieces);
   for (Index i = 0; i < problem.points.rows(); ++i) {
-    center.row(problem.piece_of[at(i)]) += problem.points.row(i) - mean.transpose();
+    point.row(problem.piece_of[at(i)]) += problem.points.row(i) - mean.transpose();
     count(problem.piece_of[at(i)]) += 1;
   }
-  center.array().colwise() /= count.array();
+  point.array().colwise() /= count.array();
+  return point;
+}
+
+// Tangents of the squared distance: the one that assigned rows to centres or, without centres, that of features
+// divided by their deviation.
+AffinePieces tangents(const LearningProblem& problem) {
+  const auto [mean, variance] = moments(problem.points);
+  const Matrix point = tangent_points(problem, mean);
+  Vector feature_weight = Vector::Ones(problem.points.cols());
+  if (problem.centres.empty()) feature_weight = (variance.array() > 0).select(variance.cwiseInverse(), 0.0);
   AffinePieces tangent;
-  tangent.slopes = center * inverse_variance.asDiagonal();
-  tangent.offsets = -0.5 * center.cwiseProduct(tangent.slopes).rowwise().sum() - tangent.slopes * mean;
+  tangent.slopes = point * feature_weight.asDiagonal();
+  tangent.offsets = -0.5 * point.cwiseProduct(tangent.slopes).rowwise().sum() - tangent.slopes * mean;
   const double lipschitz = lipschitz_of(tangent);
   if (lipschitz > 0 && std::isfinite(lipschitz)) {
     tangent.slopes /= lipschitz;
@@ -104,6 +130,33 @@ bool ConvexRepair::repair(double part, AffinePieces& pieces) const {
     pieces.slopes = (1 - part) * pieces.slopes + part * lipschitz * interior_.slopes;
     pieces.offsets = (1 - part) * pieces.offsets + part * lipschitz * interior_.offsets;
   }
+  return problem_.pieces < problem_.points.rows() ? raise_by_borders(pieces) : raise_by_sweeps(pieces);
+}
+
+// The least raises with raise_o >= raise_k + (what piece k exceeds o by at the worst row of o): Bellman and Ford's
+// longest paths. Still rising after as many rounds as there are pieces: there is a cycle.
+bool ConvexRepair::raise_by_borders(AffinePieces& pieces) const {
+  PieceBorders borders(problem_.pieces, 1);
+  borders.find(problem_, pieces, std::numeric_limits<double>::infinity());
+  const double rounding = kRounding * borders.largest_divergence();
+  Vector raise = Vector::Zero(problem_.pieces);
+  bool rising = true;
+  for (Index round = 0; rising && round <= problem_.pieces; ++round) {
+    rising = false;
+    for (Index own = 0; own < problem_.pieces; ++own) {
+      for (Index other = 0; other < problem_.pieces; ++other) {
+        const PieceBorders::Row& worst = borders.row(own, other, 0);
+        if (worst.row < 0 || !(raise(other) - worst.divergence > raise(own) + rounding)) continue;
+        raise(own) = raise(other) - worst.divergence;
+        rising = true;
+      }
+    }
+  }
+  pieces.offsets += raise;
+  return !rising;
+}
+
+bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
   double before = 0;
   for (int step = 0; step < kMostSweeps; ++step) {
     const Sweep now = sweep(pieces);

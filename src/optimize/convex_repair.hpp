@@ -11,7 +11,9 @@ namespace bregmax::internal {
 // what they exceed each other by is positive. A part of a strictly convex model, the tangents of the squared distance,
 // makes cycles negative: as little of it as is enough.
 //
-// Rows are looked at in blocks: no n x K array is made.
+// Rows are looked at in blocks: no n x K array is made. With fewer pieces than rows, what counts of a pair of pieces is
+// the one row at which the second exceeds the first the most: raising is then the longest way through a graph of K
+// nodes, and needs one look at the rows.
 class ConvexRepair {
  public:
   explicit ConvexRepair(const LearningProblem& problem);
@@ -34,6 +36,8 @@ class ConvexRepair {
     double scale = 0;
   };
   Sweep sweep(const AffinePieces& pieces) const;
+  bool raise_by_sweeps(AffinePieces& pieces) const;
+  bool raise_by_borders(AffinePieces& pieces) const;
 
   const LearningProblem& problem_;
   AffinePieces interior_;  // with a Lipschitz constant of 1

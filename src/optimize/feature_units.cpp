@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/at.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -12,28 +10,41 @@ namespace {
 // features do, and slopes that can be worth nothing would rule the arithmetic.
 constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
 
-// Whether column j is, to rounding, factor * column g + constant with |factor| <= 1.
-bool is_dominated(const Matrix& points, Index j, Index g) {
+// Row by row: a feature at a time would go through the memory of all of them for each.
+template <class Each>
+Vector fold_rows(const Matrix& points, Vector start, const Each& each) {
+  for (Index i = 0; i < points.rows(); ++i) each(start.array(), points.row(i).transpose().array());
+  return start;
+}
+
+// Whether column j is, to rounding, factor * column g + constant with |factor| <= 1. `least`, `most`: of each column.
+bool is_dominated(const Matrix& points, const Vector& least, const Vector& most, Index j, Index g) {
   constexpr double kColumnRounding = 1e-13;
   Index low = 0, high = 0;
-  const double least = points.col(g).minCoeff(&low), spread = points.col(g).maxCoeff(&high) - least;
-  const double factor = (points(high, j) - points(low, j)) / spread;
+  while (points(low, g) != least(g)) ++low;
+  while (points(high, g) != most(g)) ++high;
+  const double spread = most(g) - least(g), factor = (points(high, j) - points(low, j)) / spread;
   if (!(std::abs(factor) <= 1)) return false;
-  const auto expected = points(low, j) + factor * (points.col(g).array() - least);
-  return (points.col(j).array() - expected).abs().maxCoeff() <= kColumnRounding * std::abs(factor) * spread;
+  const double rounding = kColumnRounding * std::abs(factor) * spread;
+  for (Index i = 0; i < points.rows(); ++i) {  // most columns show within a few rows that they are not
+    const double expected = points(low, j) + factor * (points(i, g) - least(g));
+    if (!(std::abs(points(i, j) - expected) <= rounding)) return false;
+  }
+  return true;
 }
 
 // Constant features make no difference. Nor does one that another dominates: moving its slope there makes no norm
 // larger; and left in, it is a direction of every piece that nothing but lambda holds.
-std::vector<Index> choose_features(const Matrix& points) {
+std::vector<Index> choose_features(const Matrix& points, const Vector& least, const Vector& most) {
   std::vector<Index> by_spread, kept;
-  const auto spread = [&](Index j) { return points.col(j).maxCoeff() - points.col(j).minCoeff(); };
+  const auto spread = [&](Index j) { return most(j) - least(j); };
   for (Index j = 0; j < points.cols(); ++j) {
     if (spread(j) > 0) by_spread.push_back(j);
   }
   std::stable_sort(by_spread.begin(), by_spread.end(), [&](Index a, Index b) { return spread(a) > spread(b); });
   for (const Index j : by_spread) {
-    const bool dominated = std::any_of(kept.begin(), kept.end(), [&](Index g) { return is_dominated(points, j, g); });
+    const bool dominated =
+        std::any_of(kept.begin(), kept.end(), [&](Index g) { return is_dominated(points, least, most, j, g); });
     if (!dominated) kept.push_back(j);
   }
   std::sort(kept.begin(), kept.end());
@@ -44,19 +55,22 @@ std::vector<Index> choose_features(const Matrix& points) {
 
 FeatureUnits feature_units(const Matrix& points) {
   FeatureUnits units;
-  units.kept_features = choose_features(points);
+  const auto rows = static_cast<double>(points.rows());
+  const Vector first = points.row(0).transpose(), zero = Vector::Zero(points.cols());
+  const Vector least = fold_rows(points, first, [](auto&& sum, const auto& x) { sum = sum.min(x); });
+  const Vector most = fold_rows(points, first, [](auto&& sum, const auto& x) { sum = sum.max(x); });
+  // Halved before they are added, so that values near the largest double do not overflow.
+  const Vector center = 0.5 * least + 0.5 * most;
+  const Vector spread = (least - center).cwiseAbs().cwiseMax((most - center).cwiseAbs());
+  const Vector divisor = (spread.array() > 0).select(spread, 1.0);
+  const auto relative = [&](const auto& x) { return (x - center.array()) / divisor.array(); };
+  const Vector mean = fold_rows(points, zero, [&](auto&& sum, const auto& x) { sum += relative(x); }) / rows;
+  const Vector variance =
+      fold_rows(points, zero, [&](auto&& sum, const auto& x) { sum += (relative(x) - mean.array()).square(); }) / rows;
+  units.kept_features = choose_features(points, least, most);
   units.features = static_cast<Index>(units.kept_features.size());
-  units.feature_center.resize(units.features);
-  units.feature_unit.resize(units.features);
-  for (Index j = 0; j < units.features; ++j) {
-    const auto column = points.col(units.kept_features[at(j)]).array();
-    // Halved before they are added, so that values near the largest double do not overflow.
-    const double center = 0.5 * column.minCoeff() + 0.5 * column.maxCoeff();
-    const double spread = (column - center).abs().maxCoeff();
-    const double mean = center + spread * ((column - center) / spread).mean();
-    units.feature_center(j) = mean;
-    units.feature_unit(j) = spread * std::sqrt(((column - mean) / spread).square().mean());
-  }
+  units.feature_center = (center + spread.cwiseProduct(mean))(units.kept_features);
+  units.feature_unit = spread.cwiseProduct(variance.cwiseSqrt())(units.kept_features);
   if (units.features > 0) {
     units.feature_unit = units.feature_unit.cwiseMax(kLeastFeatureUnit * units.feature_unit.maxCoeff()).eval();
   }

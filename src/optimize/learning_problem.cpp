@@ -71,6 +71,21 @@ class ItemCheck {
   Index rows_;
 };
 
+void check_centres(const LearningProblem& problem) {
+  if (problem.centres.empty()) return;
+  if (static_cast<int>(problem.centres.size()) != problem.pieces) {
+    throw Error(fmt::format("centres has {} rows for {} pieces", problem.centres.size(), problem.pieces));
+  }
+  for (std::size_t k = 0; k < problem.centres.size(); ++k) {
+    const Index row = problem.centres[k];
+    if (row >= 0 && row < problem.points.rows() &&
+        problem.piece_of[static_cast<std::size_t>(row)] == static_cast<int>(k)) {
+      continue;
+    }
+    throw Error(fmt::format("the centre of piece {} is row {}; allowed: a row on that piece", k, row));
+  }
+}
+
 }  // namespace
 
 void validate(const LearningProblem& problem) {
@@ -101,6 +116,7 @@ void validate(const LearningProblem& problem) {
   for (std::size_t k = 0; k < seen.size(); ++k) {
     if (!seen[k]) throw Error(fmt::format("piece {} has no row; every piece needs at least one", k));
   }
+  check_centres(problem);
   if (!(problem.lambda >= 0) || !std::isfinite(problem.lambda)) {
     throw Error(fmt::format("lambda is {}; allowed: a finite number >= 0", problem.lambda));
   }

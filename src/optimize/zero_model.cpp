@@ -4,16 +4,22 @@
 
 namespace bregmax::internal {
 
-Solution zero_model(const LearningProblem& problem) {
+Solution zero_model(const LearningProblem& problem, DualForm form) {
   Solution solution;
   solution.slopes.setZero(problem.pieces, problem.points.cols());
   solution.offsets.setZero(problem.pieces);
   Matrix& convexity = solution.dual.convexity;
   Vector& items = solution.dual.items;
-  convexity.setZero(problem.points.rows(), problem.pieces);
-  const auto piece = [&](Index row) { return problem.piece_of[at(row)]; };
-  const auto push_down = [&](Index i, Index j, double slope) { convexity(i, piece(j)) += slope; };
-  const auto push_up = [&](Index i, Index j, double slope) { convexity(j, piece(i)) += slope; };
+  if (form == DualForm::kMatrix) convexity.setZero(problem.points.rows(), problem.pieces);
+  const auto push_down = [&](Index i, Index j, double slope) {
+    const Index piece = problem.piece_of[at(j)];
+    if (form == DualForm::kMatrix) {
+      convexity(i, piece) += slope;
+    } else {
+      solution.dual.entries.push_back({i, piece, slope});
+    }
+  };
+  const auto push_up = [&](Index i, Index j, double slope) { push_down(j, i, slope); };
 
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     items.resize(static_cast<Index>(comparisons->size()));

@@ -109,5 +109,20 @@ TEST(FarthestPointPieces, RefuseANumberThatDoesNotFit) {
   }
 }
 
+TEST(FarthestPoint, EveryRowIsOnThePieceOfItsNearestCentre) {
+  Random random(9);
+  const Matrix rows = random_rows(random, 200, 3);
+  const FarthestPointCells cells = farthest_point_cells(rows, 12, 1);
+  ASSERT_EQ(cells.centres.size(), 12U);
+  for (Index i = 0; i < 200; ++i) {
+    const auto distance = [&](int piece) {
+      return (rows.row(i) - rows.row(cells.centres[static_cast<std::size_t>(piece)])).norm();
+    };
+    for (int piece = 0; piece < 12; ++piece) {
+      EXPECT_LE(distance(cells.piece_of[static_cast<std::size_t>(i)]), distance(piece) + 1e-12);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -88,6 +88,15 @@ TEST(FitPlan, Pieces) {
   EXPECT_THAT(plan_fit(wishes, kRows, &many).pieces, ElementsAre(0));  // more than rows: one each
 }
 
+TEST(FitPlan, PiecesOfALargeTableAreFew) {
+  const Matrix rows = Matrix::Zero(kMostRowsWithOwnPieces + 1, 1);
+  EXPECT_THAT(plan_fit({}, rows, nullptr).pieces, ElementsAre(20, 50, 100, 200));
+  EXPECT_THAT(plan_fit({}, rows.topRows(kMostRowsWithOwnPieces), nullptr).pieces, ElementsAre(0));
+  FitWishes wishes;
+  wishes.own_pieces = true;
+  EXPECT_THAT(plan_fit(wishes, rows, nullptr).pieces, ElementsAre(0));
+}
+
 TEST(FitPlan, RefusesWhatDoesNotGoTogetherInTheWordsOfItsInterface) {
   const auto plan = [](const FitWishes& wishes, const Supervision* given) {
     return [=] { plan_fit(wishes, kRows, given); };

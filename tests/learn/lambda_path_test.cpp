@@ -10,6 +10,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/optimize/certificate.hpp"
+#include "bregmax/optimize/interior_point.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "learn/cases.hpp"
 
@@ -22,7 +23,9 @@ using testing::noisy_classes;
 using ::testing::ThrowsMessage;
 
 constexpr double kProof = 1e-4;
-const InteriorPointOptions kSolver{1e-6, 200, 0};
+const internal::LambdaPath::Solve kSolver = [](const LearningProblem& problem, const RunControl& control) {
+  return solve_interior_point(problem, {1e-6, 200, 0}, control);
+};
 const std::vector<double> kDecades = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000, 1e4};
 
 LearningProblem problem_of(const LabelledRows& data, Supervision supervision) {

@@ -23,6 +23,9 @@ struct AutoFitOptions {
   Measure tune_for = Measure::kAveragePrecision;
   int folds = 3;    // 2 .. rows; fewer are made where the classes are too small for so many
   int repeats = 1;  // >= 1: so many cross-validations, each with folds of its own; of rows only
+  // Of larger tables with labels, choosing looks at so many rows, drawn at random, and at that many comparisons a fold;
+  // >= 10 and >= 1.
+  Index tuning_rows = 5000, tuning_comparisons = 10'000;
   // The fits on folds: relative gap of the solver, and of the proofs that replace it (see docs/design.md).
   double tuning_tolerance = 1e-4, proof_tolerance = 1e-3;
   EvaluationOptions evaluation = {};
@@ -35,6 +38,8 @@ struct AutoFitOptions {
 // measurements behind it): all pairs of standardised rows, or 2000 comparisons where there are more than
 // kMostRowsForAllPairs rows; small tables are cross-validated several times, since one division into folds says little.
 inline constexpr Index kMostRowsForAllPairs = 1500;
+// Beyond, a piece for each row is too much where nothing else is said, and a few numbers of pieces are tried.
+inline constexpr Index kMostRowsWithOwnPieces = 20'000;
 AutoFitOptions recommended_options(Index rows);
 
 struct AutoFitResult {

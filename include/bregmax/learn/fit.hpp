@@ -44,8 +44,14 @@ struct FitResult {
 FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitOptions& options = {},
               const RunControl& control = {});
 
-// A6: the farthest-point clustering that assigns rows to pieces; centres are rows. Returns the piece of each row.
-// Distinct locations run out before `pieces` do: Error.
+// A6: the farthest-point clustering that assigns rows to pieces; centres are rows. Distinct locations run out before
+// `pieces` do: Error. The time is that of rows x pieces x features, on several threads.
+struct FarthestPointCells {
+  std::vector<int> piece_of;   // of each row: the piece of the nearest centre
+  std::vector<Index> centres;  // of each piece: a row
+};
+FarthestPointCells farthest_point_cells(const MatrixView& rows, int pieces, std::uint64_t seed);
+// The piece of each row alone.
 std::vector<int> farthest_point_pieces(const MatrixView& rows, int pieces, std::uint64_t seed);
 
 }  // namespace bregmax

@@ -19,7 +19,8 @@ struct FitWishes {
   };
   Tunable lambda = {}, smoothing = {};
   std::vector<double> lambdas = {};  // that are tried; empty: the library's
-  Tunable pieces = {};               // not given: every row has its own
+  Tunable pieces = {};               // not given: every row has its own, up to kMostRowsWithOwnPieces rows
+  bool own_pieces = false;           // instead: every row has its own, however many there are
   bool theory_pieces = false;        // instead: as many as Theorem 3 has, for targets
   std::vector<Scale> scales = {};    // to choose from; empty: not given
 

@@ -25,8 +25,11 @@ struct LearningProblem {
   Matrix points;              // n x d, finite
   std::vector<int> piece_of;  // p_i of each row, 0 .. pieces - 1; every piece has at least one row
   int pieces = 0;             // K
-  Supervision supervision;    // at least one item
-  double lambda = 0;          // >= 0, finite
+  // One row of each piece, when every row lies on the piece whose centre is the nearest; empty: that is not known. Then
+  // the tangents of the squared distance at the centres satisfy the constraints, and help a solver to a feasible model.
+  std::vector<Index> centres = {};
+  Supervision supervision;                                           // at least one item
+  double lambda = 0;                                                 // >= 0, finite
   double lipschitz_bound = std::numeric_limits<double>::infinity();  // > 0
 };
 
@@ -42,10 +45,18 @@ struct AffinePieces {
   Vector offsets;  // K
 };
 
-// The multipliers that prove a lower bound (see optimize/certificate.hpp).
+// One multiplier >= 0 of phi(x_row) >= <a_piece, x_row> + b_piece.
+struct ConvexityMultiplier {
+  Index row, piece;
+  double value;
+};
+
+// The multipliers that prove a lower bound (see optimize/certificate.hpp). Those of convexity are a matrix of all or,
+// where that would be large, a list of those that are not zero; the other is empty.
 struct DualSolution {
   Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
-  Vector items;      // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
+  std::vector<ConvexityMultiplier> entries = {};
+  Vector items;  // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
 
   // For LabelPairs with a piece a row, instead of both: fills rows begin .. end - 1 of an n x K matrix of pushes >= 0.
   // A push on D(i, k) is the multiplier of D(i, k) >= 0 and, where the pair is dissimilar, the slope of its loss, which

@@ -1,0 +1,49 @@
+#include "learn/solver_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bregmax/optimize/interior_point.hpp"
+#include "learn/learning_parts.hpp"
+
+namespace bregmax::internal {
+
+ExactCost predict_exact(const LearningProblem& problem) {
+  constexpr double kIterations = 30, kRate = 1e10;  // multiplications a second
+  const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
+  const double pieces = problem.pieces, unknowns = pieces * (features + 1);
+  const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
+  const auto items = coupled ? static_cast<double>(item_count(problem.supervision)) : 0.0;
+  const double dense = unknowns * unknowns * unknowns / 3;
+  const double arrow = pieces * pieces * pieces * (features + 1) + items * items * (items / 3 + features);
+  const bool takes_arrow = anchored && arrow < dense;
+  const double work = rows * pieces * features * features + (takes_arrow ? arrow : dense);
+  const double held = takes_arrow ? pieces * unknowns + items * items : unknowns * unknowns;
+  return {kIterations * work / kRate, 8 * (20 * rows * pieces + 2 * held)};
+}
+
+bool takes_admm(const LearningProblem& problem, const FitOptions& options, std::string& reason) {
+  constexpr double kMostSeconds = 600, kGiga = 1e9, kMostBytes = 8 * kGiga;
+  if (options.solver == Solver::kAdmm) return true;
+  if (options.solver == Solver::kExact) return false;
+  const ExactCost cost = predict_exact(problem);
+  reason =
+      fmt::format("the exact solver is predicted to take {:.2g} s and {:.2g} GB", cost.seconds, cost.bytes / kGiga);
+  const double most_bytes = options.admm.memory_limit > 0 ? options.admm.memory_limit : kMostBytes;
+  return cost.seconds > kMostSeconds || cost.bytes > most_bytes;
+}
+
+Solution solve_for_tuning(const LearningProblem& problem, const FitOptions& options, const RunControl& control) {
+  constexpr double kMostSeconds = 5;
+  constexpr int kMostIterations = 400;
+  if (options.solver != Solver::kExact && predict_exact(problem).seconds > kMostSeconds) {
+    AdmmOptions admm;
+    admm.tolerance = std::max(options.admm.tolerance, options.tolerance);
+    admm.max_iterations = kMostIterations;
+    return solve_admm(problem, admm, control);
+  }
+  return solve_interior_point(problem, {options.tolerance, options.max_iterations, 0}, control);
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "bregmax/learn/fit.hpp"
+
+namespace bregmax::internal {
+
+// What the exact solver is predicted to take, by its operation counts and rates that were measured.
+struct ExactCost {
+  double seconds, bytes;
+};
+ExactCost predict_exact(const LearningProblem& problem);
+
+// Is this problem for ADMM? `reason`: why, where the choice is free.
+bool takes_admm(const LearningProblem& problem, const FitOptions& options, std::string& reason);
+
+// Solves for a cross-validation, which needs no more than a comparison of candidates: exactly, or where that takes long
+// and is not asked for, with a bounded number of iterations of ADMM.
+Solution solve_for_tuning(const LearningProblem& problem, const FitOptions& options, const RunControl& control);
+
+}  // namespace bregmax::internal
