@@ -9,18 +9,28 @@
 
 namespace bregmax::internal {
 
+// Multiplications of one iteration, some thirty of which are made: in matrix products and factorizations, and in
+// updates of a dense matrix by single entries. benchmarks/exact_cost.py holds the rates against measurements.
 ExactCost predict_exact(const LearningProblem& problem) {
-  constexpr double kIterations = 30, kRate = 1e10;  // multiplications a second
+  constexpr double kIterations = 30, kProducts = 1e10, kUpdates = 6e8;  // multiplications a second
+  constexpr double kNearest = 20, kGrowth = 2;                          // entries that a piece starts with, and gains
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double pieces = problem.pieces, unknowns = pieces * (features + 1);
   const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
-  const auto items = coupled ? static_cast<double>(item_count(problem.supervision)) : 0.0;
-  const double dense = unknowns * unknowns * unknowns / 3;
-  const double arrow = pieces * pieces * pieces * (features + 1) + items * items * (items / 3 + features);
-  const bool takes_arrow = anchored && arrow < dense;
-  const double work = rows * pieces * features * features + (takes_arrow ? arrow : dense);
-  const double held = takes_arrow ? pieces * unknowns + items * items : unknowns * unknowns;
-  return {kIterations * work / kRate, 8 * (20 * rows * pieces + 2 * held)};
+  const auto all_items = static_cast<double>(item_count(problem.supervision)), items = coupled ? all_items : 0.0;
+  const double squares = rows * pieces * features * features, dense = unknowns * unknowns * unknowns / 3;
+  // What the entries of a piece touch of the other pieces.
+  const double width = std::min(pieces, kGrowth * (all_items / pieces + kNearest + features));
+  const double arrow =
+      pieces * (width * width * features + pieces * pieces / 3) + items * items * (items / 3 + features);
+  if (anchored) {
+    const bool takes_arrow = arrow < dense;
+    const double held = takes_arrow ? pieces * unknowns + items * items : unknowns * unknowns;
+    return {kIterations * (squares + (takes_arrow ? arrow : dense)) / kProducts, 8 * (20 * rows * pieces + 2 * held)};
+  }
+  // An entry of a location away from its owner's anchor meets two slopes, a comparison four.
+  const double updates = squares + 8 * items * (features + 1) * (features + 1);
+  return {kIterations * (dense / kProducts + updates / kUpdates), 8 * (20 * rows * pieces + 2 * unknowns * unknowns)};
 }
 
 bool takes_admm(const LearningProblem& problem, const FitOptions& options, std::string& reason) {
