@@ -45,7 +45,7 @@ bool takes_admm(const LearningProblem& problem, const FitOptions& options, std::
 }
 
 Solution solve_for_tuning(const LearningProblem& problem, const FitOptions& options, const RunControl& control) {
-  constexpr double kMostSeconds = 5;
+  constexpr double kMostSeconds = 60;  // a fold of hundreds of rows stays exact: few iterations make poor choices
   constexpr int kMostIterations = 400;
   if (options.solver != Solver::kExact && predict_exact(problem).seconds > kMostSeconds) {
     AdmmOptions admm;
