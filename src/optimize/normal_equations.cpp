@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bregmax/core/error.hpp"
 #include "optimize/at.hpp"
@@ -17,6 +18,9 @@ constexpr Index kMostDenseUnknowns = 10600;
 // Below this many the dense factorization takes no more than a few milliseconds.
 constexpr double kAlwaysDenseUnknowns = 600;
 constexpr int kMostIdleSteps = 6;
+
+// A factorization that solved the first system after it this much better than the present one asks for is trusted.
+constexpr double kTrust = 0.1;
 
 // Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
 // more accurate and needs fewer steps of refinement, so the other must save some. Counts are of multiplications.
@@ -70,6 +74,7 @@ void NormalEquations::use_dense() {
 
 bool NormalEquations::factor() {
   ground_ = grounding_weight(problem_, weights_);
+  first_error_ = std::numeric_limits<double>::infinity();
   return factorization_->factor(weights_);
 }
 
@@ -109,6 +114,10 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
   const double rhs_norm = rhs.lpNorm<Eigen::Infinity>();
   x.setZero();
   if (rhs_norm == 0) return 0;
+  if (first_error_ * rhs_norm <= kTrust * tolerance) {
+    factorization_->solve(rhs.data(), x.data());
+    return first_error_ * rhs_norm;
+  }
   residual_ = rhs;
   double error = rhs_norm, best = rhs_norm, previous_rz = 0;
   int idle = 0;
@@ -129,6 +138,8 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
     x += length * direction_;
     residual_ -= length * image_;
     error = residual_.lpNorm<Eigen::Infinity>();
+    // At most this is what a step of length 1 would have left.
+    if (step == 0) first_error_ = (error + std::abs(1 - length) * image_.lpNorm<Eigen::Infinity>()) / rhs_norm;
     if (error <= tolerance) break;
     // Rounding has the last word: no progress worth another step.
     if (error < 0.5 * best) {

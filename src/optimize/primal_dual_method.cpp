@@ -289,7 +289,13 @@ bool PrimalDualMethod::advance(double least_mu) {
       measures_.dual_residual < 2 * proximal_residual_) {
     relax_proximal();
   }
+  // The same of the constraints, whose violation alone can put the model's objective so far below the multipliers'.
+  if (primal_step_ > 0.9 && measures_.primal + measures_.dual_damage < measures_.dual &&
+      measures_.primal_residual > 0.3 * previous_primal_residual_) {
+    delta_scale_ = std::max(1e-4, 0.1 * delta_scale_);
+  }
   previous_dual_residual_ = measures_.dual_residual;
+  previous_primal_residual_ = measures_.primal_residual;
   set_proximal_terms();
   if (!factor()) return false;
   predict();

@@ -125,7 +125,7 @@ class PrimalDualMethod {
   double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
   StepRates rates_;        // of the direction that was solved for last
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
-  double proximal_residual_ = 0, previous_dual_residual_ = 0;
+  double proximal_residual_ = 0, previous_dual_residual_ = 0, previous_primal_residual_ = 0;
   int poor_solves_ = 0;
 };
 
