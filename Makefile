@@ -14,7 +14,7 @@ BENCH_OPTIONS ?=
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost \
+        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement \
         $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
@@ -46,7 +46,7 @@ coverage: test-coverage  ## the lines that the tests run, room by room
 	@tools/coverage build/coverage
 
 # Long; see BENCH_OPTIONS.
-bench: micro-benchmarks highs-comparison many-rows rows-scaling exact-cost tuning-benchmark baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
+bench: micro-benchmarks highs-comparison many-rows rows-scaling exact-cost admm-agreement tuning-benchmark baselines-comparison neighbours-comparison python-benchmark  ## measure speed, also against HiGHS, metric-learn and scikit-learn
 
 reproduction: build  ## docs/reproduction.md from the results in docs/reproduction
 	@tools/reproduction-page $(PROGRAM)
@@ -91,6 +91,9 @@ many-rows: build build/venv/ready  ## a million rows, 100 pieces: time, memory a
 
 rows-scaling: build build/venv/ready  ## time an iteration against rows and pieces
 	@build/venv/bin/python benchmarks/rows_scaling.py
+
+admm-agreement: build build/venv/ready  ## admm against the exact optimum on the paper's datasets; see BENCH_OPTIONS
+	@build/venv/bin/python benchmarks/admm_agreement.py $(BENCH_OPTIONS)
 
 exact-cost: build build/venv/ready  ## the exact solver's time against what is predicted of it
 	@build/venv/bin/python benchmarks/exact_cost.py

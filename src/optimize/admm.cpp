@@ -64,6 +64,7 @@ class Run {
 
   Solution solve() {
     proof_ = engine_.first_proof();
+    zero_objective_ = proof_.objective;
     validated_ = proof_.model;
     if (options_.resume.empty()) {
       engine_.start(options_.start);
@@ -73,7 +74,7 @@ class Run {
       reader.read(raw_state());
       engine_.after_restore();
     }
-    return make_solution(proof_.gap() <= options_.tolerance ? SolveStatus::kOptimal : iterate());
+    return make_solution(closed() ? SolveStatus::kOptimal : iterate());
   }
 
  private:
@@ -84,18 +85,25 @@ class Run {
         // What the last iterate proves must not change what a resumed run does.
         if (!options_.checkpoint.empty()) write();
         engine_.prove(proof_);
-        return proof_.gap() <= options_.tolerance ? SolveStatus::kOptimal : *verdict;
+        return closed() ? SolveStatus::kOptimal : *verdict;
       }
       if (engine_.iteration() >= next_check_) {
         next_check_ = engine_.iteration() + std::max(options_.check_every, engine_.iteration() / 10);
         engine_.prove(proof_);
         engine_.after_proof();
-        if (proof_.gap() <= options_.tolerance) return SolveStatus::kOptimal;
+        if (closed()) return SolveStatus::kOptimal;
         if (options_.validation && no_longer_improves()) return SolveStatus::kEarlyStopped;
       }
       if (!options_.checkpoint.empty() && watch_.seconds() - written_ >= options_.checkpoint_every) write();
       engine_.iterate();
     }
+  }
+
+  // Relative to the objective itself, also where that is small beside the zero model's, as it is when a small lambda is
+  // all that is paid for.
+  bool closed() const {
+    const double unit = std::max({std::abs(proof_.objective), 1e-6 * zero_objective_, 1e-300});
+    return proof_.objective - proof_.dual_objective <= options_.tolerance * unit;
   }
 
   // Of the feasible models, which are what is returned; a check that found no new one says nothing.
@@ -204,6 +212,7 @@ class Run {
   AdmmProof proof_;
   AffinePieces validated_;
   double best_score_ = std::numeric_limits<double>::infinity(), judged_objective_ = best_score_, written_ = 0;
+  double zero_objective_ = 0;
   int waited_ = 0, next_check_ = 1;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optimize/model_scale.hpp"
 #include "optimize/solve_support.hpp"
 
 namespace bregmax::internal {
@@ -34,9 +35,11 @@ bool make_feasible(const LearningProblem& problem, const ConvexRepair& repair, A
 void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof) {
   AffinePieces candidate = pieces;
-  if (make_feasible(problem, repair, candidate, proof.repair_part)) {
-    keep_if_better(problem, repair, std::move(candidate), loss_of, proof);
-  }
+  if (!make_feasible(problem, repair, candidate, proof.repair_part)) return;
+  const double scale = best_scale(problem, candidate);
+  candidate.slopes *= scale;
+  candidate.offsets *= scale;
+  keep_if_better(problem, repair, std::move(candidate), loss_of, proof);
 }
 
 void keep_if_better(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces candidate,

@@ -62,6 +62,12 @@ TEST(Checkpoint, AKilledRunOnTheWholeGridContinuesToTheSameResult) {
                                  "--precision", "float", "--max-iterations", "3000", "--threads", "1", "--json"});
 }
 
+TEST(Checkpoint, AKilledRunWithFewerPiecesThanRowsContinuesToTheSameResult) {
+  expect_killed_run_to_continue({"fit", "builtin:balance-scale", "--from-labels", "--pieces", "20", "--lambda", "1",
+                                 "--solver", "admm", "--tolerance", "1e-8", "--max-iterations", "4000", "--threads",
+                                 "1", "--json"});
+}
+
 TEST(Checkpoint, SigtermWritesALastOneAndEndsWithExitCode1) {
   const TemporaryDirectory directory;
   const RunningProgram program(directory, program_with({"--checkpoint", "state", "--checkpoint-every", "1000"}));

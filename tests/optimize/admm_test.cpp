@@ -61,6 +61,27 @@ TEST(Admm, ReachesTheExactOptimum) {
     }
 }
 
+// Comparisons that can all be met: a small lambda is all that is paid for, and the optimum is tiny beside the zero
+// model's objective. It is still met relative to itself.
+TEST(Admm, ReachesAnOptimumThatIsSmallBesideTheZeroModels) {
+  constexpr Index kRows = 30;
+  Random random(7);
+  Matrix points = test::normal_rows(random, kRows, 2);
+  Comparisons comparisons;
+  while (comparisons.size() < 200) {
+    const Index i = random.uniform_index(kRows), j = random.uniform_index(kRows), k = random.uniform_index(kRows);
+    const double near = (points.row(i) - points.row(j)).squaredNorm(),
+                 far = (points.row(i) - points.row(k)).squaredNorm();
+    if (near + 0.5 < far) comparisons.push_back({i, j, i, k});
+  }
+  const LearningProblem problem = test::make_problem(points, test::own_pieces(kRows), comparisons, 1e-3);
+  const double optimum = test::solve(problem, {.tolerance = 1e-10}).report.objective;
+  EXPECT_LT(optimum, 1e-3 * static_cast<double>(comparisons.size()));
+  const SolveReport report = solve_admm(problem).report;
+  EXPECT_EQ(report.status, SolveStatus::kOptimal);
+  EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
+}
+
 TEST(Admm, DoesNotDependOnTheNumberOfThreads) {
   for (const auto kind : test::kKinds) {
     const LearningProblem problem = work(kind, 420, 420);  // too large for one thread

@@ -136,6 +136,25 @@ TEST_F(Allocations, NoneWithFewerPiecesThanRows) {
   for (const test::Kind kind : test::kKinds) expect_no_allocation(problem_of(kind, 60, 4, 300, 10, 0.1));
 }
 
+// Penalties change at the 20th iteration and the 45th, then ever more rarely.
+TEST_F(Allocations, NoneInIterationsOfAdmmOnEntries) {
+  const ThreadLimit single(1);
+  for (const test::Kind kind : test::kKinds) {
+    for (const int pieces : {60, 8}) {
+      const LearningProblem problem = problem_of(kind, 60, 4, 300, pieces, 0.1);
+      SCOPED_TRACE(test::describe(problem));
+      const auto engine = internal::make_entry_engine(problem, {});
+      engine->start(nullptr);
+      for (int t = 0; t < 20; ++t) engine->iterate();
+      const long before = allocations;
+      for (int t = 20; t < 44; ++t) engine->iterate();
+      EXPECT_EQ(allocations, before);
+      engine->iterate();
+      EXPECT_GT(allocations, before) << "the next change was not at iteration 45: the test looks at the wrong ones";
+    }
+  }
+}
+
 // Between changes of the penalty, and between proofs.
 TEST_F(Allocations, NoneInIterationsOfAdmmOnTheGrid) {
   LearningProblem problem = problem_of(test::Kind::kPairs, 70, 6, 10, 70, 1);
