@@ -309,6 +309,37 @@ TEST(AutoFit, KeepsTheBestSoFarWhenStopped) {
   EXPECT_EQ(fit_from_labels(data.rows, data.classes, hurried).fit.report.status, SolveStatus::kTimeLimit);
 }
 
+// Values are chosen on some of the rows, with as many comparisons a fold as are allowed; the model is of all rows.
+TEST(AutoFit, ChoosesOnASampleOfALargeTable) {
+  const LabelledRows data = noisy_classes(90);
+  AutoFitOptions options = small_plan();
+  options.lambdas = {1, 1e6};
+  options.temperatures = {0};
+  options.scales = {Scale::kStandard};
+  options.pieces = {1, 12};
+  options.supervision = {{LabelSupervision::kComparisons, 3000, 3, 0}};
+  options.tuning_rows = 45;
+  options.tuning_comparisons = 50;
+  std::string said;
+  RunControl control;
+  control.on_log = [&](std::string_view line) { said += line; };
+  const AutoFitResult result = fit_from_labels(data.rows, data.classes, options, control);
+  EXPECT_THAT(said, HasSubstr("choosing on 45 of the 90 rows"));
+  EXPECT_EQ(result.chosen.lambda, 1) << "one piece, or so large a lambda, gives a constant";
+  EXPECT_EQ(result.chosen.pieces, 12);
+  EXPECT_EQ(result.fit.model.record.rows, 90);
+  EXPECT_EQ(result.fit.model.record.items, 3000);
+  // A fold's few comparisons, and lambda in proportion to them.
+  const auto family = families_from_labels(data.rows, data.classes, options)[1];
+  const Fold fold = folds_of_rows(data.rows, data.classes, 2, 3).front();
+  const auto learner = family->learner(fold);
+  const std::vector<LearnStep> steps = learner->steps();
+  for (std::size_t step = 0; step < steps.size(); ++step) learner->run(step, {});
+  const Model model = learner->model(0);
+  EXPECT_EQ(model.record.items, 50);
+  EXPECT_NEAR(model.record.lambda, family->candidates()[0][0].value * 50 / 3000, 1e-9 * model.record.lambda);
+}
+
 TEST(AutoFit, SaysThatADivergenceIsConstant) {
   const LabelledRows data = noisy_classes(20);
   AutoFitOptions options = small_plan();
