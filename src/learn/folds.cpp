@@ -100,7 +100,8 @@ std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::u
   std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
   // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
   const auto deal_similar_first = [&order](const auto& pairs) {
-    std::ranges::stable_partition(order, [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
+    std::stable_partition(order.begin(), order.end(),
+                          [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
   };
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
   if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);

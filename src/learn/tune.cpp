@@ -29,7 +29,7 @@ constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {"rand_in
 class Tuner {
  public:
   Tuner(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options)
-      : folds_(folds), families_(families), options_(options) {
+      : folds_(folds), options_(options) {
     for (const auto& family : families) {
       first_.push_back(result_.record.candidates.size());
       for (Settings& settings : family->candidates()) {
@@ -197,7 +197,6 @@ class Tuner {
   }
 
   const std::vector<Fold>& folds_;
-  const CandidateFamilies& families_;
   const TuneOptions& options_;
   std::vector<std::size_t> first_;  // candidate of each family
   std::vector<std::unique_ptr<FoldLearner>> learners_;

@@ -19,7 +19,7 @@ constexpr Index kMostDenseUnknowns = 10600;
 constexpr double kAlwaysDenseUnknowns = 600;
 constexpr int kMostIdleSteps = 6;
 
-// A factorization that solved the first system after it this much better than the present one asks for is trusted.
+// A factorization whose measured error is this much better than what is asked for is trusted with further systems.
 constexpr double kTrust = 0.1;
 
 // Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
@@ -74,7 +74,7 @@ void NormalEquations::use_dense() {
 
 bool NormalEquations::factor() {
   ground_ = grounding_weight(problem_, weights_);
-  first_error_ = std::numeric_limits<double>::infinity();
+  error_per_size_ = std::numeric_limits<double>::infinity();
   return factorization_->factor(weights_);
 }
 
@@ -114,15 +114,16 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
   const double rhs_norm = rhs.lpNorm<Eigen::Infinity>();
   x.setZero();
   if (rhs_norm == 0) return 0;
-  if (first_error_ * rhs_norm <= kTrust * tolerance) {
-    factorization_->solve(rhs.data(), x.data());
-    return first_error_ * rhs_norm;
-  }
   residual_ = rhs;
   double error = rhs_norm, best = rhs_norm, previous_rz = 0;
   int idle = 0;
   for (int step = 0; step < max_steps; ++step) {
     factorization_->solve(residual_.data(), preconditioned_.data());
+    const double size = preconditioned_.lpNorm<Eigen::Infinity>();
+    if (step == 0 && error_per_size_ * size <= kTrust * tolerance) {
+      x = preconditioned_;
+      return error_per_size_ * size;
+    }
     const double rz = residual_.dot(preconditioned_);
     if (!(rz > 0)) break;
     if (step == 0) {
@@ -139,7 +140,7 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
     residual_ -= length * image_;
     error = residual_.lpNorm<Eigen::Infinity>();
     // At most this is what a step of length 1 would have left.
-    if (step == 0) first_error_ = (error + std::abs(1 - length) * image_.lpNorm<Eigen::Infinity>()) / rhs_norm;
+    if (step == 0) error_per_size_ = (error + std::abs(1 - length) * image_.lpNorm<Eigen::Infinity>()) / size;
     if (error <= tolerance) break;
     // Rounding has the last word: no progress worth another step.
     if (error < 0.5 * best) {

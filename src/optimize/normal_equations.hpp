@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -45,7 +46,7 @@ class NormalEquations {
 
   bool factor();
   // Returns the largest residual, absolute, of the solution that was reached: measured, but where the factorization
-  // alone did so well on the first system that the measurement, a good part of the work, would be wasted.
+  // alone did so well on an earlier system that the measurement, a good part of the work, would be wasted.
   double solve(const Vector& rhs, Vector& x, double tolerance, int max_steps);
   // From the next factor() on, everything goes into one dense factorization, if it fits into memory.
   void use_dense();
@@ -63,8 +64,9 @@ class NormalEquations {
   std::unique_ptr<Factorization> factorization_;
   bool dense_ = false;
   Vector grid_buffer_, coupled_buffer_, residual_, direction_, preconditioned_, image_;
-  double ground_ = 0;       // weight of (sum of z)^2: z is free up to a constant
-  double first_error_ = 0;  // relative, of the factorization alone in the first system after it
+  double ground_ = 0;  // weight of (sum of z)^2: z is free up to a constant
+  // Of the factorization alone, beside its solution, as it was last measured since factor().
+  double error_per_size_ = std::numeric_limits<double>::infinity();
 };
 
 // Shared by the factorizations: the weight of (sum of z)^2. A weight on one z would make that one heavy to move.

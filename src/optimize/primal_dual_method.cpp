@@ -8,6 +8,9 @@ namespace bregmax::internal {
 namespace {
 
 constexpr int kMostCorrectors = 4;
+constexpr double kWorth = 0.1;            // part of the gap
+constexpr double kCenteringDelta = 1e-4;  // of the usual dual proximal term
+constexpr double kClear = 3e-14;          // beside the value at the row: three times what counts as a tie
 constexpr double kLow = 0.1;  // divergence, of a margin of 1, below which a convexity constraint is taken in
 
 }  // namespace
@@ -289,16 +292,25 @@ bool PrimalDualMethod::advance(double least_mu) {
       measures_.dual_residual < 2 * proximal_residual_) {
     relax_proximal();
   }
-  // The same of the constraints, whose violation alone can put the model's objective so far below the multipliers'.
-  if (primal_step_ > 0.9 && measures_.primal + measures_.dual_damage < measures_.dual &&
-      measures_.primal_residual > 0.3 * previous_primal_residual_) {
-    delta_scale_ = std::max(1e-4, 0.1 * delta_scale_);
+  // The same of the convexity constraints, where what they lack is worth a part of the gap. Where rows are close, their
+  // multipliers are large, and it would take them thousands of such steps to grow.
+  const double residual = convexity_.r.size() > 0 ? convexity_.r.lpNorm<Eigen::Infinity>() : 0;
+  if (primal_step_ > 0.9 && residual > 0.3 * previous_convexity_residual_ && residual < 2 * convexity_residual_ &&
+      std::abs(convexity_.r.dot(convexity_.y)) > kWorth * std::abs(measures_.primal - measures_.dual)) {
+    delta_scale_ = std::max(least_delta_scale_, 0.1 * delta_scale_);
   }
   previous_dual_residual_ = measures_.dual_residual;
-  previous_primal_residual_ = measures_.primal_residual;
+  previous_convexity_residual_ = residual;
   set_proximal_terms();
   if (!factor()) return false;
   predict();
+  // Couplings in the arrow's update can be too strong for it; the dense factorization takes anything.
+  if (harmful_solve_ && normal_.uses_update()) {
+    normal_.use_dense();
+    set_proximal_terms();
+    if (!factor()) return false;
+    predict();
+  }
   // Rounding won: solve again with a larger proximal term, and keep it.
   for (int attempt = 0; attempt < 3 && poor_solves_ > 0 && !normal_.uses_update(); ++attempt) {
     strengthen_proximal();
@@ -317,10 +329,32 @@ bool PrimalDualMethod::advance(double least_mu) {
   correct_centrality(target);
   move();
   if (!x_.allFinite()) return false;
-  // Couplings in the arrow's update can be too strong for it; the dense factorization takes anything.
+  // What was poor in all directions of an iteration will not get better.
   if (poor_solves_ >= 3) {
     poor_solves_ = 0;
     normal_.use_dense();
+  }
+  return true;
+}
+
+bool PrimalDualMethod::center(double target) {
+  set_proximal_terms();
+  for (Cone* cone : cones_) cone->delta *= kCenteringDelta;
+  if (!factor()) return false;
+  for (Cone* cone : cones_) {
+    cone->start_direction([target](double s, double y, double, double, double) { return target - s * y; }, false);
+  }
+  solve_direction();
+  accept_direction();
+  take_steps();
+  move();
+  return x_.allFinite();
+}
+
+bool PrimalDualMethod::clear_of_kinks() const {
+  for (Index i = 0; i < entries_.size(); ++i) {
+    const double value = x_(p_.z_of_owner[at(entries_.location(i))]);
+    if (convexity_.y(i) > 0 && divergence_(i) < kClear * (1 + std::abs(value))) return false;
   }
   return true;
 }
@@ -394,6 +428,9 @@ void PrimalDualMethod::move() {
   const double primal = kToBoundary * primal_step_, dual = kToBoundary * dual_step_;
   last_step_ = std::max(primal, dual);
   proximal_residual_ = proximal_ * primal * dx_accepted_.head(x_.size() - 1).lpNorm<Eigen::Infinity>();
+  convexity_residual_ = convexity_.dy_accepted.size() > 0
+                            ? convexity_.delta * dual * convexity_.dy_accepted.lpNorm<Eigen::Infinity>()
+                            : 0;
   x_ += primal * dx_accepted_;
   t_ += primal * dt_accepted_;
   zeta_ += primal * dzeta_accepted_;

@@ -44,6 +44,12 @@ class PrimalDualMethod {
   // One iteration; complementarity is not driven below `least_mu`. False: the linear algebra broke down.
   bool advance(double least_mu);
 
+  // Another iteration of the kind, towards products of `target` and constraints that are met to rounding: late in the
+  // iterations slacks are as small as what the proximal term lets constraints be violated by.
+  bool center(double target);
+  // Whether every constraint is met by more than rounding in the values of the pieces.
+  bool clear_of_kinks() const;
+
   Index constraint_count() const { return count_; }
   double last_step() const { return last_step_; }
   // Moves the multipliers, and nothing else, towards dual feasibility. Late in the iterations their residual is
@@ -121,12 +127,14 @@ class PrimalDualMethod {
   Vector over_weight_, nonneg_weight_, inverse_sum_;           // of each hinge: weights of its two sides, 1 / their sum
   std::vector<Index> plus_, minus_;                            // positions of the entries of each hinge
   std::vector<Index> non_constraints_, equalities_;            // positions
-  double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1;
+  double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1, least_delta_scale_ = 1e-4;
   double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
   StepRates rates_;        // of the direction that was solved for last
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
-  double proximal_residual_ = 0, previous_dual_residual_ = 0, previous_primal_residual_ = 0;
+  double proximal_residual_ = 0, convexity_residual_ = 0;  // what the proximal terms left of the last step
+  double previous_dual_residual_ = 0, previous_convexity_residual_ = 0;
   int poor_solves_ = 0;
+  bool harmful_solve_ = false;
 };
 
 }  // namespace bregmax::internal

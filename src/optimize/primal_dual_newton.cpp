@@ -34,7 +34,7 @@ void PrimalDualMethod::relax_proximal() { proximal_scale_ *= 0.1; }
 
 void PrimalDualMethod::strengthen_proximal() {
   proximal_scale_ = std::min(1e5, 30 * proximal_scale_);
-  delta_scale_ = std::min(100.0, 3 * delta_scale_);
+  delta_scale_ = least_delta_scale_ = std::min(100.0, 3 * delta_scale_);
 }
 
 void PrimalDualMethod::refine_dual() {
@@ -142,6 +142,9 @@ void PrimalDualMethod::solve_direction() {
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
   const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm;
   poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
+  // The dual residual would grow, and take more off the bound than the gap that there is.
+  const double growth = measures_.dual_residual > 0 ? reached / measures_.dual_residual : 0;
+  harmful_solve_ = growth > 3 && measures_.dual_damage * growth > std::abs(measures_.primal - measures_.dual);
 
   // Back to everything that was eliminated; field_ is now dD.
   grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());

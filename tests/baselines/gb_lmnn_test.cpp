@@ -31,13 +31,6 @@ LabelledRows exclusive_or(Index count, std::uint64_t seed) {
   return data;
 }
 
-LabelledRows ordered(const LabelledRows& data) {
-  const std::vector<Index> order = internal::order_by_class(data.classes);
-  LabelledRows result{data.rows(order, Eigen::all), {}};
-  for (const Index row : order) result.classes.push_back(data.classes[static_cast<std::size_t>(row)]);
-  return result;
-}
-
 TEST(TreeGrower, FindsTheBestSplitOfAll) {
   const Matrix rows = random_matrix(25, 3, 1), targets = random_matrix(25, 2, 2);
   const internal::TreeGrower grower(rows);

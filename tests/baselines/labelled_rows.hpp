@@ -1,5 +1,6 @@
 #pragma once
 
+#include "baselines/neighbour_softmax.hpp"
 #include "bregmax/baselines/baseline.hpp"
 #include "bregmax/core/random.hpp"
 
@@ -21,6 +22,14 @@ inline LabelledRows noisy_clouds(Index count, Index features, int classes, doubl
     data.rows(i, 0) += 2 * row_class;
   }
   return data;
+}
+
+// The same rows in the order of their classes.
+inline LabelledRows ordered(const LabelledRows& data) {
+  const std::vector<Index> order = internal::order_by_class(data.classes);
+  LabelledRows result{data.rows(order, Eigen::all), {}};
+  for (const Index row : order) result.classes.push_back(data.classes[static_cast<std::size_t>(row)]);
+  return result;
 }
 
 inline Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {

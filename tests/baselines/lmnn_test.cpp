@@ -21,13 +21,6 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-LabelledRows ordered(const LabelledRows& data) {
-  const std::vector<Index> order = internal::order_by_class(data.classes);
-  LabelledRows result{data.rows(order, Eigen::all), {}};
-  for (const Index row : order) result.classes.push_back(data.classes[static_cast<std::size_t>(row)]);
-  return result;
-}
-
 // The objective, triplet by triplet, with targets found by sorting.
 double definition(const LabelledRows& data, const Matrix& embedded, int neighbours, double mu) {
   double total = 0;

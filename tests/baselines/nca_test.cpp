@@ -36,13 +36,6 @@ double expected_right(const Matrix& embedded, const ClassOfRow& classes) {
   return total;
 }
 
-LabelledRows ordered(const LabelledRows& data) {
-  const std::vector<Index> order = internal::order_by_class(data.classes);
-  LabelledRows result{data.rows(order, Eigen::all), {}};
-  for (const Index row : order) result.classes.push_back(data.classes[static_cast<std::size_t>(row)]);
-  return result;
-}
-
 // Small scales take the path of matrix products, large ones that of single pairs.
 TEST(NeighbourSoftmax, HasTheValueOfTheDefinitionAndItsGradient) {
   for (const double scale : {0.05, 1.0, 8.0}) {

@@ -19,7 +19,7 @@ using bregmax::testing::TemporaryDirectory;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-LearningProblem work(test::Kind kind, Index rows = 40, int pieces = 40, double lambda = 0.5) {
+LearningProblem problem_of(test::Kind kind, Index rows = 40, int pieces = 40, double lambda = 0.5) {
   Random random(1);
   Matrix points = test::normal_rows(random, rows, 3);
   auto supervision = test::random_supervision(random, kind, rows, 150);
@@ -53,7 +53,7 @@ TEST(Admm, BoundsHoldTheOptimumOf200RandomProblems) {
 TEST(Admm, ReachesTheExactOptimum) {
   for (const auto kind : test::kKinds)
     for (const int pieces : {40, 8}) {
-      const LearningProblem problem = work(kind, 40, pieces);
+      const LearningProblem problem = problem_of(kind, 40, pieces);
       const double optimum = test::solve(problem).report.objective;
       const SolveReport report = solve_admm(problem).report;
       EXPECT_EQ(report.status, SolveStatus::kOptimal);
@@ -84,7 +84,7 @@ TEST(Admm, ReachesAnOptimumThatIsSmallBesideTheZeroModels) {
 
 TEST(Admm, DoesNotDependOnTheNumberOfThreads) {
   for (const auto kind : test::kKinds) {
-    const LearningProblem problem = work(kind, 420, 420);  // too large for one thread
+    const LearningProblem problem = problem_of(kind, 420, 420);  // too large for one thread
     const auto objective = [&](int threads) {
       const ThreadLimit limit(threads);
       return solve_admm(problem, {.max_iterations = 30}).report.objective;
@@ -97,7 +97,7 @@ TEST(Admm, DoesNotDependOnTheNumberOfThreads) {
 TEST(Admm, ResumesToTheSameBits) {
   const TemporaryDirectory directory;
   for (const auto kind : test::kKinds) {
-    const LearningProblem problem = work(kind);
+    const LearningProblem problem = problem_of(kind);
     const std::string file = directory / "state";
     const Solution whole = solve_admm(problem, {.tolerance = 1e-8, .max_iterations = 230});
     for (const int first : {1, 49, 50, 117}) {
@@ -114,7 +114,7 @@ TEST(Admm, ResumesToTheSameBits) {
 TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
   const TemporaryDirectory directory;
   const std::string file = directory / "state";
-  const LearningProblem problem = work(test::Kind::kPairs);
+  const LearningProblem problem = problem_of(test::Kind::kPairs);
   solve_admm(problem, {.tolerance = 1e-8, .max_iterations = 3, .checkpoint = file});
   LearningProblem other = problem;
   other.lambda *= 2;
@@ -132,7 +132,7 @@ TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
 }
 
 TEST(Admm, EarlyStopIsNeverCalledOptimal) {
-  const LearningProblem problem = work(test::Kind::kComparisons);
+  const LearningProblem problem = problem_of(test::Kind::kComparisons);
   AdmmOptions options{.tolerance = 1e-8};
   options.check_every = 5;
   double calls = 0;
@@ -143,7 +143,7 @@ TEST(Admm, EarlyStopIsNeverCalledOptimal) {
 }
 
 TEST(Admm, RefusesWhatItCannotDo) {
-  const LearningProblem problem = work(test::Kind::kPairs);
+  const LearningProblem problem = problem_of(test::Kind::kPairs);
   const auto refused = [&](const AdmmOptions& options, const char* message) {
     EXPECT_THAT([&] { solve_admm(problem, options); }, ThrowsMessage<Error>(HasSubstr(message)));
   };

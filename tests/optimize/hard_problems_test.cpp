@@ -9,13 +9,13 @@ namespace {
 
 using test::Family;
 
-class HardProblems : public testing::TestWithParam<Family> {};
+class HardProblems : public ::testing::TestWithParam<Family> {};
 
 TEST_P(HardProblems, AreSolvedAndCertifiedOrSaidNotToBe) {
   int count = 0, solved = 0;
   for (const test::Kind kind : test::kKinds) {
     for (int seed = 0; seed < test::repeats(60); ++seed) {
-      SCOPED_TRACE(testing::Message() << to_string(kind) << " seed " << seed);
+      SCOPED_TRACE(::testing::Message() << to_string(kind) << " seed " << seed);
       Random random(static_cast<std::uint64_t>(seed));
       const LearningProblem problem = GetParam().make(random, kind);
       const Solution solution = test::solve(problem);
@@ -38,7 +38,7 @@ TEST_P(HardProblems, AreSolvedAndCertifiedOrSaidNotToBe) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, HardProblems, testing::ValuesIn(test::hard_families()),
+INSTANTIATE_TEST_SUITE_P(Families, HardProblems, ::testing::ValuesIn(test::hard_families()),
                          [](const auto& family) { return std::string(family.param.name); });
 
 }  // namespace

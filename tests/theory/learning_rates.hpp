@@ -73,7 +73,7 @@ inline Index items_for_pieces(Index pieces, Index features) {
 // Mean squared error, on new pairs of new points, of a divergence learned from noisy values of the true divergence of
 // independent pairs in [0.5, 2.5]^d, with the number of pieces of Theorem 3.
 inline double regression_error(Index items, int runs, Index features, const Divergence& truth) {
-  constexpr double kNoise = 0.05;
+  constexpr double kLargestNoise = 0.05;
   const auto draw = [&](Random& random, Index rows) {
     return Matrix((unit_cube(random, rows, features).array() + 1.5).matrix());
   };
@@ -83,7 +83,7 @@ inline double regression_error(Index items, int runs, Index features, const Dive
     const Matrix rows = draw(random, 2 * items);
     Targets targets;
     for (Index t = 0; t < items; ++t) {
-      const double noise = kNoise * (2 * random.uniform() - 1);
+      const double noise = kLargestNoise * (2 * random.uniform() - 1);
       targets.push_back({2 * t, 2 * t + 1, truth.value(rows.row(2 * t), rows.row(2 * t + 1)) + noise});
     }
     FitOptions options;
