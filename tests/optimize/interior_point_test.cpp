@@ -31,6 +31,48 @@ LearningProblem work(test::Kind kind, Index rows = 20, Index features = 3, Index
   return test::make_problem(std::move(points), std::move(supervision), 0.05);
 }
 
+// Points so close that the multipliers of convexity between them are in the thousands.
+TEST(InteriorPoint, SolvesTargetsOfPointsThatAreNearlyEqual) {
+  constexpr Index kRows = 100;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Random random(seed);
+    Matrix points(kRows, 1);
+    for (double& x : points.reshaped()) x = random.uniform();
+    Targets targets;
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < kRows; ++j) {
+        const double p = points(i, 0), q = points(j, 0);
+        const double kl = p * std::log(p / q) + (1 - p) * std::log((1 - p) / (1 - q));
+        if (i != j) targets.push_back({i, j, kl + 0.05 * random.normal()});
+      }
+    }
+    const LearningProblem problem = test::make_problem(points, std::move(targets), 0);
+    const Solution solution = test::solve(problem, {.tolerance = 1e-6});
+    EXPECT_EQ(solution.report.status, SolveStatus::kOptimal) << seed;
+    EXPECT_LE(solution.report.iterations, 60) << seed;
+    EXPECT_GE(solution.report.relative_gap, -1e-6) << seed;
+  }
+}
+
+// On a circle neighbours are close as well; comparisons make an update of the factorization too strong near the end.
+TEST(InteriorPoint, SolvesComparisonsOfPointsOnACircle) {
+  constexpr Index kRows = 200;
+  for (const double lambda : {0.01, 1.0, 100.0}) {
+    Random random(3);
+    Matrix points(kRows, 2);
+    std::vector<int> classes;
+    for (Index i = 0; i < kRows; ++i) {
+      const double angle = 6.283185307179586 * random.uniform();
+      points.row(i) << std::cos(angle), std::sin(angle);
+      classes.push_back(static_cast<int>(3 * angle / 6.2832));
+    }
+    const LearningProblem problem = test::make_problem(points, sample_comparisons(classes, 500, 1), lambda);
+    const Solution solution = test::solve(problem);
+    EXPECT_EQ(solution.report.status, SolveStatus::kOptimal) << lambda;
+    EXPECT_LE(solution.report.iterations, 120) << lambda;
+  }
+}
+
 TEST(Limits, OfIterationsIsAStatusAndTheReportStillHolds) {
   for (const auto kind : kKinds) {
     for (const int limit : {1, 3}) {
