@@ -47,8 +47,11 @@ bool takes_admm(const LearningProblem& problem, const FitOptions& options, std::
 Solution solve_for_tuning(const LearningProblem& problem, const FitOptions& options, const RunControl& control) {
   constexpr double kMostSeconds = 60;  // a fold of hundreds of rows stays exact: few iterations make poor choices
   constexpr int kMostIterations = 400;
-  if (options.solver != Solver::kExact && predict_exact(problem).seconds > kMostSeconds) {
+  const ExactCost cost = predict_exact(problem);
+  const double most_bytes = options.admm.memory_limit > 0 ? options.admm.memory_limit : cost.bytes;
+  if (options.solver != Solver::kExact && (cost.seconds > kMostSeconds || cost.bytes > most_bytes)) {
     AdmmOptions admm;
+    admm.memory_limit = options.admm.memory_limit;
     admm.tolerance = std::max(options.admm.tolerance, options.tolerance);
     admm.max_iterations = kMostIterations;
     return solve_admm(problem, admm, control);

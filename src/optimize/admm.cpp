@@ -57,14 +57,27 @@ void check_memory(const LearningProblem& problem, const AdmmOptions& options, co
   control.log(fmt::format("predicted memory: {:.2g} GB", needed / kGiga));
 }
 
+std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options, const AdmmEngine& engine) {
+  const bool needed = !options.checkpoint.empty() || !options.resume.empty();
+  return needed ? internal::fingerprint(problem, options, engine.name()) : 0;
+}
+
+constexpr int kNever = std::numeric_limits<int>::max();
+
 class Run {
  public:
-  Run(AdmmEngine& engine, std::uint64_t fingerprint, const AdmmOptions& options, const RunControl& control)
-      : engine_(engine), fingerprint_(fingerprint), options_(options), control_(control) {}
+  Run(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options, const RunControl& control)
+      : engine_(engine),
+        fingerprint_(key_of(problem, options, engine)),
+        options_(options),
+        control_(control),
+        least_part_(std::holds_alternative<Targets>(problem.supervision) ? 1e-3 : 1e-6) {
+    if (!options.checkpoint.empty()) internal::check_checkpoint_target(options.checkpoint);
+  }
 
   Solution solve() {
     proof_ = engine_.first_proof();
-    zero_objective_ = proof_.objective;
+    least_unit_ = least_part_ * proof_.objective;
     validated_ = proof_.model;
     if (options_.resume.empty()) {
       engine_.start(options_.start);
@@ -74,6 +87,8 @@ class Run {
       reader.read(raw_state());
       engine_.after_restore();
     }
+    // What proved the bound of a checkpoint may not be in it.
+    if (closed() && !options_.resume.empty()) engine_.prove(proof_);
     return make_solution(closed() ? SolveStatus::kOptimal : iterate());
   }
 
@@ -88,7 +103,8 @@ class Run {
         return closed() ? SolveStatus::kOptimal : *verdict;
       }
       if (engine_.iteration() >= next_check_) {
-        next_check_ = engine_.iteration() + std::max(options_.check_every, engine_.iteration() / 10);
+        const std::int64_t wait = std::max(options_.check_every, engine_.iteration() / 10);
+        next_check_ = static_cast<int>(std::min<std::int64_t>(engine_.iteration() + wait, kNever));
         engine_.prove(proof_);
         engine_.after_proof();
         if (closed()) return SolveStatus::kOptimal;
@@ -99,10 +115,8 @@ class Run {
     }
   }
 
-  // Relative to the objective itself, also where that is small beside the zero model's, as it is when a small lambda is
-  // all that is paid for.
   bool closed() const {
-    const double unit = std::max({std::abs(proof_.objective), 1e-6 * zero_objective_, 1e-300});
+    const double unit = std::max({std::abs(proof_.objective), least_unit_, 1e-300});
     return proof_.objective - proof_.dual_objective <= options_.tolerance * unit;
   }
 
@@ -212,14 +226,9 @@ class Run {
   AdmmProof proof_;
   AffinePieces validated_;
   double best_score_ = std::numeric_limits<double>::infinity(), judged_objective_ = best_score_, written_ = 0;
-  double zero_objective_ = 0;
+  double least_part_, least_unit_ = 0;
   int waited_ = 0, next_check_ = 1;
 };
-
-std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options, const AdmmEngine& engine) {
-  const bool needed = !options.checkpoint.empty() || !options.resume.empty();
-  return needed ? internal::fingerprint(problem, options, engine.name()) : 0;
-}
 
 // Penalties of several levels need far fewer iterations, but a factorization for each change of them, which is
 // prohibitive for thousands of pieces, and ten times the memory.
@@ -234,7 +243,7 @@ bool takes_grid(const LearningProblem& problem, const AdmmOptions& options) {
 
 Solution internal::run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
                             const RunControl& control) {
-  return Run(engine, key_of(problem, options, engine), options, control).solve();
+  return Run(engine, problem, options, control).solve();
 }
 
 double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& options) {

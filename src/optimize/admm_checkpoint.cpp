@@ -11,7 +11,7 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr std::string_view kMark = "bregmax-admm-checkpoint 2\n";
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 3\n";
 
 class Checksum {
  public:
@@ -50,6 +50,7 @@ std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& opt
   sum.add(engine.data(), engine.size());
   sum.add(problem.points.data(), static_cast<std::size_t>(problem.points.size()) * sizeof(double));
   sum.add_all(problem.piece_of);
+  sum.add_all(problem.centres);
   // Field by field: structs have padding.
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (const Comparison& c : *comparisons) {
@@ -93,10 +94,21 @@ void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const 
   const std::uint64_t count = members.size();
   put(&count, sizeof(count));
   put(members.data(), members.size() * sizeof(Index));
+  const std::uint64_t so_far = sum.value();
+  put(&so_far, sizeof(so_far));
   for (const auto& [data, size] : parts) put(data, size);
   const std::uint64_t value = sum.value();
   file.write(bytes_of(&value, sizeof(value)));
   file.commit();
+}
+
+void check_checkpoint_target(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return;
+  const std::string_view kind = kMark.substr(0, kMark.rfind(' '));
+  std::string mark(kind.size(), ' ');
+  file.read(mark.data(), static_cast<std::streamsize>(mark.size()));
+  if (mark != kind) throw Error(fmt::format("checkpoint: {} is another file, which would be lost", path));
 }
 
 void CheckpointReader::refuse(const std::string& reason) const {
@@ -116,11 +128,19 @@ CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t finger
   place_ = static_cast<std::size_t>(file_.tellg());
   file_.seekg(0, std::ios::end);
   size_ = static_cast<std::size_t>(file_.tellg());
-  if (count == 0 || count > size_) refuse("it is damaged");
+  if (count == 0 || count > size_ / sizeof(Index)) refuse("it is damaged");
   file_.seekg(static_cast<std::streamoff>(place_));
   members_.resize(count);
   take(members_.data(), count * sizeof(Index));
-  place_ += count * sizeof(Index);
+  Checksum sum;
+  sum.add(mark.data(), mark.size());
+  sum.add(&found, sizeof(found));
+  sum.add(&count, sizeof(count));
+  sum.add(members_.data(), count * sizeof(Index));
+  std::uint64_t so_far = 0;
+  take(&so_far, sizeof(so_far));
+  if (so_far != sum.value()) refuse("its checksum is wrong");
+  place_ += count * sizeof(Index) + sizeof(so_far);
 }
 
 void CheckpointReader::take(void* to, std::size_t size) {
@@ -150,8 +170,8 @@ void CheckpointReader::check_sum(const RawParts& parts) {
     }
   };
   file_.seekg(0);
-  for (const std::size_t bytes :
-       {kMark.size(), sizeof(std::uint64_t), sizeof(std::uint64_t), members_.size() * sizeof(Index)}) {
+  for (const std::size_t bytes : {kMark.size(), sizeof(std::uint64_t), sizeof(std::uint64_t),
+                                  members_.size() * sizeof(Index), sizeof(std::uint64_t)}) {
     count(bytes);
   }
   for (const auto& part : parts) count(part.second);

@@ -15,10 +15,13 @@ namespace bregmax::internal {
 std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options, std::string_view engine);
 
 // The file: a mark with a version, the fingerprint, what the sizes of the parts follow from (the members of the set of
-// constraints and the like; at least one number), the parts, a checksum.
+// constraints and the like; at least one number), a checksum of all this, the parts, a checksum of everything.
 // Written whole or not at all.
 void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const std::vector<Index>& members,
                       const RawParts& parts);
+
+// Throws Error where there is a file that is not a checkpoint.
+void check_checkpoint_target(const std::string& path);
 
 // Two steps, since the sizes of the parts depend on the members. Throw Error when the file is not a whole checkpoint of
 // this problem.

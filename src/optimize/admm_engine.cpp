@@ -36,7 +36,9 @@ void improve_model(const LearningProblem& problem, const ConvexRepair& repair, c
                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof) {
   AffinePieces candidate = pieces;
   if (!make_feasible(problem, repair, candidate, proof.repair_part)) return;
-  const double scale = best_scale(problem, candidate);
+  keep_if_better(problem, repair, candidate, loss_of, proof);
+  // Near a solution it is about 1; far from one, where a rounded difference may ask for any, it does not matter.
+  const double scale = std::clamp(best_scale(problem, candidate), 0.5, 2.0);
   candidate.slopes *= scale;
   candidate.offsets *= scale;
   keep_if_better(problem, repair, std::move(candidate), loss_of, proof);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bregmax/core/error.hpp"
 #include "optimize/at.hpp"
 #include "optimize/parallel.hpp"
 
@@ -18,6 +19,7 @@ constexpr double kNear = 0.02;       // of the mean divergence: near a kink
 constexpr double kPressed = 1e-3;    // least multiplier of what counts as pressed, beside an item's weight of 1
 constexpr double kInside = 0.01;     // distance of a hinge's multiplier from its ends, beside its weight
 constexpr double kProximal = 1e-10;
+constexpr int kMostFactorizations = 10;
 
 }  // namespace
 
@@ -106,7 +108,10 @@ void AdmmEntries::factor() {
   }
   // Penalties keep the matrix far from singular but for rounding, which a larger proximal term outweighs.
   double proximal = kProximal * numbers_.penalty;
-  while (!space_.factor(weight, norm_penalty_, proximal)) proximal *= 100;
+  for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
+    if (attempt == kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
+    proximal *= 100;
+  }
 }
 
 // What block two asks of D, times its penalty.

@@ -57,7 +57,9 @@ class EntryEngine final : public AdmmEngine {
   void choose_model(const AffinePieces& model, AdmmProof& proof) override {
     AdmmProof other = proof;
     other.objective = std::numeric_limits<double>::infinity();
-    improve(model, other);
+    keep_if_better(
+        problem_, repair_, model, [&](const AffinePieces& pieces) { return loss_of(pieces); }, other);
+    set_unit(other);
     if (std::isfinite(other.objective)) proof = std::move(other);
   }
 
@@ -83,20 +85,22 @@ class EntryEngine final : public AdmmEngine {
     proof.unit = std::max({std::abs(proof.objective), canonical_.zero_objective / 1000, 1e-300});
   }
 
+  double loss_of(const AffinePieces& model) const {
+    Solution bare;
+    bare.slopes = model.slopes;
+    bare.offsets = model.offsets;
+    return certify_bounds(problem_, bare, 0).loss;
+  }
+
   void improve(const AffinePieces& pieces, AdmmProof& proof) const {
-    const auto loss_of = [&](const AffinePieces& model) {
-      Solution bare;
-      bare.slopes = model.slopes;
-      bare.offsets = model.offsets;
-      return certify_bounds(problem_, bare, 0).loss;
-    };
-    improve_model(problem_, repair_, pieces, loss_of, proof);
+    improve_model(
+        problem_, repair_, pieces, [&](const AffinePieces& model) { return loss_of(model); }, proof);
     set_unit(proof);
   }
 
   void prove_with(const PrimalPoint& primal, const EntryMultipliers& multipliers, AdmmProof& proof) {
     const AffinePieces pieces = pieces_of(primal);
-    if (!pieces.slopes.allFinite()) return;
+    if (!pieces.slopes.allFinite() || !pieces.offsets.allFinite()) return;
     improve(pieces, proof);
     Solution solution;
     solution.slopes = proof.model.slopes;
@@ -117,7 +121,8 @@ class EntryEngine final : public AdmmEngine {
   bool bounds_hold_for_all() const { return problem_.lambda > 0 || std::isfinite(problem_.lipschitz_bound); }
 
   double bound_of(const Solution& solution, const AdmmProof& proof) const {
-    const double radius = bounds_hold_for_all() ? problem_.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
+    const bool all = bounds_hold_for_all() || proof.lipschitz == 0;
+    const double radius = all ? problem_.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
     return certify_bounds(problem_, solution, radius).dual_objective;
   }
 

@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -5,6 +7,7 @@
 #include "optimize/admm_engine.hpp"
 #include "optimize/admm_grid.hpp"
 #include "optimize/at.hpp"
+#include "optimize/certify_bounds.hpp"
 #include "optimize/solve_support.hpp"
 
 namespace bregmax::internal {
@@ -49,9 +52,11 @@ class GridEngine final : public AdmmEngine {
   // Multipliers of earlier iterates are gone: the bound is that of this one, or of the zero model.
   void prove(AdmmProof& proof) override {
     const AffinePieces pieces = model();
-    if (!pieces.slopes.allFinite()) return;
+    if (!pieces.slopes.allFinite() || !pieces.offsets.allFinite()) return;
     improve(pieces, proof);
-    const double bound = certify(problem_, solution_of(proof.model, iterate_pushes())).dual_objective;
+    const bool all = problem_.lambda > 0 || std::isfinite(problem_.lipschitz_bound) || proof.lipschitz == 0;
+    const double radius = all ? problem_.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
+    const double bound = certify_bounds(problem_, solution_of(proof.model, iterate_pushes()), radius).dual_objective;
     proof.dual_objective = std::max(bound, zero_bound_);
     proof.dual.pushes = bound >= zero_bound_ ? iterate_pushes() : zero_pushes();
   }
@@ -108,7 +113,9 @@ class GridEngine final : public AdmmEngine {
     AffinePieces candidate = pieces;
     repair_.take_over(candidate);
     if (!repair_.violation(candidate).feasible()) return;
-    const auto loss_of = [&](const AffinePieces& model) { return certify(problem_, solution_of(model, {})).loss; };
+    const auto loss_of = [&](const AffinePieces& model) {
+      return certify_bounds(problem_, solution_of(model, {}), 0).loss;
+    };
     keep_if_better(problem_, repair_, std::move(candidate), loss_of, proof);
     set_unit(proof);
   }
@@ -122,7 +129,10 @@ class GridEngine final : public AdmmEngine {
 }  // namespace
 
 bool grid_engine_applies(const LearningProblem& problem) {
-  if (!std::holds_alternative<LabelPairs>(problem.supervision) || problem.pieces != problem.points.rows()) return false;
+  if (!std::holds_alternative<LabelPairs>(problem.supervision) || problem.pieces != problem.points.rows() ||
+      problem.piece_of.size() != at(problem.points.rows())) {
+    return false;
+  }
   for (Index i = 0; i < problem.points.rows(); ++i) {
     if (problem.piece_of[at(i)] != i) return false;
   }
@@ -138,7 +148,7 @@ double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& op
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double number = options.precision == StoragePrecision::kFloat ? sizeof(float) : sizeof(double);
   // The copies; sums in parts, and the blocks of rows of a proof; points, slopes and what is made of them.
-  return rows * rows * number + 8 * rows * (64 + 5 * 256) + 8 * rows * features * 30;
+  return rows * rows * number + 8 * rows * (64 + 256 * (4.0 + omp_get_max_threads())) + 8 * rows * features * 30;
 }
 
 }  // namespace bregmax::internal

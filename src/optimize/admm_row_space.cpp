@@ -301,7 +301,7 @@ std::unique_ptr<AdmmSpace> make_row_space(const LearningProblem& problem) {
 }
 
 double predict_row_memory(const LearningProblem& problem) {
-  constexpr double kBytesAnEntry = 250, kBytesAnItem = 60, kBytesAComparison = 300;
+  constexpr double kBytesAnEntry = 250, kBytesAnItem = 120, kBytesAComparison = 300;
   const auto rows = static_cast<double>(problem.points.rows()), width = static_cast<double>(problem.points.cols()) + 1;
   const double pieces = problem.pieces, unknowns = pieces * width, pairs = pieces * pieces;
   const auto items = static_cast<double>(item_count(problem.supervision));

@@ -164,7 +164,7 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
     if (lack <= kRounding * now.scale) return true;
     // A lack that does not shrink is going around a cycle.
     if (step % 8 == 7 && lack > 0.9 * before) return false;
-    if (step % 8 == 0 || step == 0) before = lack;
+    if (step % 8 == 0) before = lack;
     pieces.offsets += now.raise;
   }
   return violation(pieces).feasible();

@@ -22,19 +22,23 @@ class Ray {
     if (value < 0) ends_.push_back({margin / -value, -weight * value});
   }
 
-  // slope_ is that of the beginning, where every hinge pays; each ends where its margin is reached.
+  // slope_ is that of the beginning, where every hinge pays; each ends where its margin is reached. After the last of
+  // many the slope may be zero but for rounding.
   double lowest() {
     std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.at < b.at; });
-    double slope = slope_;
+    double slope = slope_, rounding = 0;
+    for (const End& end : ends_) rounding += kRounding * end.rise;
     for (const End& end : ends_) {
-      if (slope + 2 * curvature_ * end.at >= 0) break;
-      if (slope + end.rise + 2 * curvature_ * end.at >= 0) return end.at;
+      const double curved = slope + 2 * curvature_ * end.at;
+      if (curved >= 0) break;
+      if (curved + end.rise >= -rounding) return end.at;
       slope += end.rise;
     }
     return curvature_ > 0 ? std::max(0.0, -slope / (2 * curvature_)) : 0;
   }
 
  private:
+  static constexpr double kRounding = 1e-12;
   struct End {
     double at, rise;
   };

@@ -224,7 +224,9 @@ TEST(AdmmGrid, BoundsHoldTheOptimum) {
     EXPECT_LE(solution.report.lipschitz, problem.lipschitz_bound * (1 + 1e-9));
     const Certificate certificate = certify(problem, solution);
     EXPECT_NEAR(certificate.objective, solution.report.objective, 1e-9 * unit);
-    EXPECT_NEAR(certificate.dual_objective, solution.report.dual_objective, 1e-9 * unit);
+    // It may prove more, of models with a Lipschitz constant up to ten times that of the solution only.
+    EXPECT_GE(certificate.dual_objective, solution.report.dual_objective - 1e-9 * unit);
+    EXPECT_LE(certificate.dual_objective, optimum + 1e-6 * unit);
   }
 }
 

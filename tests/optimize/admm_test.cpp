@@ -119,6 +119,8 @@ TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
   LearningProblem other = problem;
   other.lambda *= 2;
   EXPECT_THAT([&] { solve_admm(other, {.resume = file}); }, ThrowsMessage<Error>(HasSubstr("other data")));
+  EXPECT_THAT([&] { solve_admm(problem, {.checkpoint = directory.write("data.csv", "x,y\n1,2\n")}); },
+              ThrowsMessage<Error>(HasSubstr("would be lost")));
   std::string content;
   {
     std::ifstream in(file, std::ios::binary);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "bregmax/optimize/certificate.hpp"
 #include "optimize/problems.hpp"
@@ -29,9 +30,9 @@ TEST(BestScale, IsTheLowestOnItsRay) {
     pieces.offsets = -0.5 * points.cwiseProduct(pieces.slopes).rowwise().sum();
     const double lipschitz = pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff();
     const double bound = t % 4 == 3 ? 0.5 * lipschitz : test::kNoBound;
-    const LearningProblem problem =
-        test::make_problem(std::move(points), test::own_pieces(kRows),
-                           test::random_supervision(random, test::kKinds[t % 3], kRows, 40), 0.5, bound);
+    const LearningProblem problem = test::make_problem(std::move(points), test::own_pieces(kRows),
+                                                       test::random_supervision(random, test::kKinds[t % 3], kRows, 40),
+                                                       t % 5 < 2 ? 0 : 0.5, bound);
     const double scale = internal::best_scale(problem, pieces), best = objective_at(problem, pieces, scale);
     ASSERT_GE(scale, 0);
     EXPECT_LE(scale * lipschitz, problem.lipschitz_bound * (1 + 1e-12));
@@ -43,6 +44,29 @@ TEST(BestScale, IsTheLowestOnItsRay) {
     if (scale > 0 && scale < most) ++inside;
   }
   EXPECT_GT(inside, 20);
+}
+
+// All margins can be reached: the slope after the last of many is zero, but for rounding, or a tiny lambda.
+TEST(BestScale, GoesToTheLastMarginThatCosts) {
+  Random random(2);
+  for (int t = 0; t < test::repeats(100); ++t) {
+    const Index rows = 10 + random.uniform_index(40);
+    Matrix points = test::normal_rows(random, rows, 2);
+    AffinePieces pieces{points, -0.5 * points.rowwise().squaredNorm()};
+    Comparisons comparisons;
+    double least = std::numeric_limits<double>::infinity();
+    while (comparisons.size() < 200) {
+      const Index i = random.uniform_index(rows), j = random.uniform_index(rows), k = random.uniform_index(rows);
+      const double gain =
+          0.5 * ((points.row(i) - points.row(k)).squaredNorm() - (points.row(i) - points.row(j)).squaredNorm());
+      if (gain < 0.01) continue;
+      comparisons.push_back({i, j, i, k, 1 + random.uniform()});
+      least = std::min(least, gain);
+    }
+    const LearningProblem problem =
+        test::make_problem(std::move(points), test::own_pieces(rows), std::move(comparisons), t % 2 == 0 ? 0 : 1e-14);
+    EXPECT_NEAR(internal::best_scale(problem, pieces), 1 / least, 1e-6 / least);
+  }
 }
 
 }  // namespace
