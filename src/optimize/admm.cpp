@@ -115,10 +115,10 @@ class Run {
     }
   }
 
-  bool closed() const {
-    const double unit = std::max({std::abs(proof_.objective), least_unit_, 1e-300});
-    return proof_.objective - proof_.dual_objective <= options_.tolerance * unit;
+  double allowed_gap() const {
+    return options_.tolerance * std::max({std::abs(proof_.objective), least_unit_, 1e-300});
   }
+  bool closed() const { return proof_.objective - proof_.dual_objective <= allowed_gap(); }
 
   // Of the feasible models, which are what is returned; a check that found no new one says nothing.
   bool no_longer_improves() {
@@ -201,6 +201,8 @@ class Run {
       proof_.repair_part = 0;  // it is feasible as it is
       engine_.choose_model(validated_, proof_);
     }
+    const double gap = proof_.objective - proof_.dual_objective;
+    engine_.clear_kinks(proof_.objective + std::max(0.1 * gap, 0.9 * (allowed_gap() - gap)), proof_);
     solution.slopes = std::move(proof_.model.slopes);
     solution.offsets = std::move(proof_.model.offsets);
     solution.dual = std::move(proof_.dual);

@@ -40,6 +40,8 @@ class AdmmEngine {
   virtual void prove(AdmmProof& proof) = 0;
   // Puts a feasible model next to the given one into the proof, though another is better; none: as it was.
   virtual void choose_model(const AffinePieces& model, AdmmProof& proof) = 0;
+  // Changes the model a little where rounding would decide what divergence it gives; its objective is at most `most`.
+  virtual void clear_kinks(double /*most*/, AdmmProof& /*proof*/) {}
   // After a proof that the run goes on from.
   virtual void after_proof() {}
 

@@ -63,6 +63,20 @@ class EntryEngine final : public AdmmEngine {
     if (std::isfinite(other.objective)) proof = std::move(other);
   }
 
+  // A part of a strictly convex model puts every piece ahead at its rows.
+  void clear_kinks(double most, AdmmProof& proof) override {
+    constexpr double kFirst = 1e-9, kFactor = 8, kLast = 1e-4;
+    if (proof.lipschitz == 0 || repair_.own_pieces_lead(proof.model)) return;
+    for (double part = kFirst; part < kLast; part *= kFactor) {
+      AffinePieces candidate = proof.model;
+      if (!repair_.repair(part, candidate) || !repair_.own_pieces_lead(candidate)) continue;
+      AdmmProof other = proof;
+      choose_model(candidate, other);
+      if (other.objective <= most) proof = std::move(other);
+      return;
+    }
+  }
+
   // An average of the last part of the iterations; the first ones are far from the solution.
   void after_proof() override {
     if (method_.averaged() > method_.iteration() / 4) method_.clear_average();

@@ -1,6 +1,7 @@
 #include "optimize/convex_repair.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -14,6 +15,8 @@ constexpr Index kRowBlock = 256;
 constexpr double kRounding = 1e-11;  // relative to the largest divergence
 constexpr double kFeasible = 1e-8;   // the same, of a model that counts as feasible, as with the exact solver
 constexpr int kMostSweeps = 40;
+constexpr double kLead = 3e-14;      // beside the value at the row: three times what counts as a tie
+constexpr double kSamePiece = 1e-7;  // difference of slopes, beside the largest
 
 // values = rows begin .. end - 1 times pieces.
 void block_values(const Matrix& points, const AffinePieces& pieces, Index begin, Index end, Matrix& values) {
@@ -168,6 +171,22 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
     pieces.offsets += now.raise;
   }
   return violation(pieces).feasible();
+}
+
+bool ConvexRepair::own_pieces_lead(const AffinePieces& pieces) const {
+  const double same = kSamePiece * lipschitz_of(pieces);
+  std::atomic<bool> lead = true;
+  for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {
+    for (Index i = begin; i < end && lead; ++i) {
+      const Index own = problem_.piece_of[at(i)];
+      const double least = values(i - begin, own) - kLead * (1 + std::abs(values(i - begin, own)));
+      for (Index k = 0; k < problem_.pieces; ++k) {
+        if (values(i - begin, k) <= least || k == own) continue;
+        if ((pieces.slopes.row(k) - pieces.slopes.row(own)).lpNorm<1>() > same) lead = false;
+      }
+    }
+  });
+  return lead;
 }
 
 void ConvexRepair::take_over(AffinePieces& pieces) const {

@@ -87,14 +87,17 @@ TEST_F(Fit, TheModelGivesTheLossThatWasCounted) {
   for (const Supervision& supervision :
        {Supervision(all_pairs(class_of_row)), Supervision(sample_comparisons(class_of_row, 500, 0))}) {
     const auto items = static_cast<double>(item_count(supervision));
-    for (const double lambda : {0.1, 1.0, 10.0, 100.0, 1000.0}) {
-      FitOptions options;
-      options.lambda = lambda;
-      const FitResult result = fit(points, supervision, options);
-      EXPECT_EQ(result.report.status, SolveStatus::kOptimal) << lambda;
-      const double loss =
-          items * internal::mean_loss(*result.model.divergence, result.model.scaling.apply(points), supervision);
-      EXPECT_NEAR(loss, result.report.loss, 1e-7 * (1 + result.report.loss)) << lambda;
+    for (const Solver solver : {Solver::kExact, Solver::kAdmm}) {
+      for (const double lambda : {1.0, 10.0, 100.0, 1000.0}) {
+        FitOptions options;
+        options.lambda = lambda;
+        options.solver = solver;
+        const FitResult result = fit(points, supervision, options);
+        EXPECT_EQ(result.report.status, SolveStatus::kOptimal) << lambda;
+        const double loss =
+            items * internal::mean_loss(*result.model.divergence, result.model.scaling.apply(points), supervision);
+        EXPECT_NEAR(loss, result.report.loss, 1e-7 * (1 + result.report.loss)) << result.model.record.solver << lambda;
+      }
     }
   }
 }
