@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
@@ -56,9 +57,16 @@ std::optional<Supervision> given_supervision(const FitRequest& request, Index ro
 // Mistakes of the labels, told with the file and the column that they are in.
 void check_labels(const Table& table, const AutoFitOptions& plan) {
   const Labels& labels = *table.labels;
+  const std::set<int> classes(labels.of_row.begin(), labels.of_row.end());
+  const bool all_pairs = plan.supervision.front().kind == LabelSupervision::kAllPairs;
+  if (all_pairs && classes.size() == labels.of_row.size() && classes.size() > 2) {
+    throw Error(
+        fmt::format("{}: column {}, the labels, has another one in each of its {} rows, so that no two are similar; "
+                    "--label C names another column, --targets-file F has numbers to learn",
+                    table.source, labels.column, labels.of_row.size()));
+  }
   try {
-    LabelSupervisionOptions trial = plan.supervision.front();
-    if (trial.kind != LabelSupervision::kAllPairs) {
+    if (!all_pairs) {
       sample_comparisons(labels.of_row, 1, 0);
     } else if (labels.of_row.size() < 2) {
       label_pairs(labels.of_row);
@@ -66,7 +74,7 @@ void check_labels(const Table& table, const AutoFitOptions& plan) {
     if (has_choice(plan)) usable_folds(labels.of_row, plan.folds);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {} (labels are in column {}){}", table.source, error.what(), labels.column,
-                            has_choice(plan) ? "; --lambda V needs no cross-validation" : ""));
+                            has_choice(plan) && classes.size() > 1 ? "; --lambda V needs no cross-validation" : ""));
   }
 }
 

@@ -104,10 +104,8 @@ void add_tuning(CLI::App& command, FitRequest& request) {
   options.whole("--folds", request.folds, "N", {2, 1000},
                 "of the cross-validation, stratified by class; fewer where a class is too small for so many");
   options
-      .whole("--repeats", request.repeats, "R", {1, 1000},
-             "cross-validations from labels, each with folds of its own; the default is 3 for up to 200 rows, 2 for up "
-             "to 400")
-      ->default_str("1");
+      .whole("--repeats", request.repeats, "R", {1, 1000}, "cross-validations from labels, each with folds of its own")
+      ->default_str("3 for up to 200 rows, 2 for up to 400, else 1");
   options.text("--picture", request.picture, "F", "write a picture (SVG) of the scores along lambda");
 }
 

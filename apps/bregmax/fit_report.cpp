@@ -221,7 +221,7 @@ std::string fit_as_text(const FitOutcome& outcome) {
        fmt::format(
            "{}, loss {}, Lipschitz constant {}, lambda {}{}", count_of(pieces_of(*model.divergence), "affine piece"),
            short_number(report.loss), short_number(report.lipschitz), short_number(model.record.lambda),
-           options.smoothing > 0 ? fmt::format(", smoothed with T = {}", short_number(options.smoothing)) : ""));
+           options.smoothing > 0 ? fmt::format("; then smoothed with T = {}", short_number(options.smoothing)) : ""));
   if (model.record.constant) line("warning", "the divergence is constant: it does not tell the rows apart");
   if (outcome.saved) line("saved", outcome.request.out);
   return out + next_steps(outcome);

@@ -26,12 +26,18 @@ void check_features(const Model& model, const Table& table) {
                     table.source, table.features.cols(), name_list(table.feature_names), model.features(),
                     name_list(model.feature_names)));
   }
-  if (!std::is_permutation(table.feature_names.begin(), table.feature_names.end(), model.feature_names.begin(),
-                           model.feature_names.end())) {
-    return;  // Other names, or none: only the order can be trusted.
-  }
+  const auto named_alike = [&](const std::string& name) {
+    return std::ranges::find(model.feature_names, name) != model.feature_names.end();
+  };
+  // Other names, or none: only the order can be trusted. Some of the names: these are other columns.
+  if (model.feature_names.empty() || std::ranges::none_of(table.feature_names, named_alike)) return;
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-    if (table.feature_names[f] == model.feature_names[f]) continue;
+    const std::string& name = table.feature_names[f];
+    if (name == model.feature_names[f]) continue;
+    if (!named_alike(name)) {
+      throw Error(fmt::format("{}: feature {} (from 0) is {}, which the model does not have; expected {} ({})",
+                              table.source, f, name, model.feature_names[f], name_list(model.feature_names)));
+    }
     throw Error(
         fmt::format("{}: the features are in another order than in the model: feature {} (from 0) is {}; "
                     "expected {}",

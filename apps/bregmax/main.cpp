@@ -4,7 +4,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bregmax/core/error.hpp"
 #include "commands.hpp"
@@ -50,13 +54,60 @@ void add_commands(CLI::App& program, Action& chosen) {
 void check_command_name(const CLI::App& program, int argc, char** argv) {
   if (argc < 2) throw Error("no command was given; bregmax --help lists them");
   const std::string name = argv[1];
-  if (name.starts_with("-")) return;
+  if (name.starts_with("-")) {
+    if (program.get_option_no_throw(name) != nullptr) return;
+    throw Error(fmt::format("there is no option {} before a command; bregmax --help lists the commands", name));
+  }
   std::string known;
   for (const CLI::App* command : program.get_subcommands({})) {
     if (command->get_name() == name) return;
     if (!command->get_group().empty()) known += (known.empty() ? "" : ", ") + command->get_name();
   }
   throw Error(fmt::format("there is no command '{}'; there are {}", name, known));
+}
+
+// How many letters must be changed, added or left out.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// Of a mistyped option CLI11 says that some argument is unexpected, or another one missing.
+std::optional<std::string> explain_unknown_option(const CLI::App& program, int argc, char** argv) {
+  if (argc < 2) return std::nullopt;
+  const std::vector<const CLI::App*> commands =
+      program.get_subcommands([&](const CLI::App* one) { return one->get_name() == argv[1]; });
+  if (commands.empty()) return std::nullopt;
+  const CLI::App* command = commands.front();
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const std::string name(argument.substr(0, argument.find('=')));
+    if (!name.starts_with("--") || name == "--" || command->get_option_no_throw(name) != nullptr) continue;
+    std::string nearest;
+    std::size_t fewest = 3;  // so many are another word
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& known : option->get_lnames()) {
+        const bool begins = known.starts_with(name.substr(2)) && name.size() > 4;
+        const std::size_t edits = begins ? 1 : edits_between(name.substr(2), known);
+        if (edits >= fewest) continue;
+        fewest = edits;
+        nearest = known;
+      }
+    }
+    const std::string meant = nearest.empty() ? "" : fmt::format("; did you mean --{}?", nearest);
+    return fmt::format("there is no option {}{} (bregmax {} --help lists them)", name, meant, command->get_name());
+  }
+  return std::nullopt;
 }
 
 ExitCode run(int argc, char** argv) {
@@ -79,7 +130,7 @@ ExitCode run(int argc, char** argv) {
   } catch (const CLI::ArgumentMismatch& mistake) {
     return report_mistake(explain_count(mistake.what()));
   } catch (const CLI::ParseError& mistake) {
-    return report_mistake(mistake.what());
+    return report_mistake(explain_unknown_option(program, argc, argv).value_or(mistake.what()));
   }
   const ExitCode code = chosen();
   flush_output();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace bregmax::app {
 namespace {
@@ -28,6 +30,21 @@ std::size_t measure_index(const TuningRecord& record) {
 std::string score_text(double mean, double error) {
   if (!std::isfinite(mean)) return "-";
   return std::isfinite(error) ? fmt::format("{:.4f} ({:.4f})", mean, error) : fmt::format("{:.4f}", mean);
+}
+
+// The settings that all candidates share, and the others of each.
+std::pair<Settings, std::vector<Settings>> split_settings(const std::vector<Settings>& candidates) {
+  Settings common;
+  std::vector<Settings> own(candidates.size());
+  const Settings& first = candidates.front();
+  for (std::size_t s = 0; s < first.size(); ++s) {
+    const bool shared = candidates.size() > 1 && std::ranges::all_of(candidates, [&](const Settings& settings) {
+                          return value_text(settings[s]) == value_text(first[s]);
+                        });
+    if (shared) common.push_back(first[s]);
+    for (std::size_t c = 0; c < candidates.size() && !shared; ++c) own[c].push_back(candidates[c][s]);
+  }
+  return {common, own};
 }
 
 }  // namespace
@@ -88,14 +105,16 @@ std::string tuning_summary(const TuningRecord& record) {
 }
 
 std::string tuning_table(const TuningRecord& record) {
+  const auto [common, own] = split_settings(record.candidates);
   std::size_t widest = 10;
-  for (const Settings& settings : record.candidates) widest = std::max(widest, settings_text(settings).size());
-  std::string out = fmt::format("{:<{}}", "candidate", widest + 2);
+  for (const Settings& settings : own) widest = std::max(widest, settings_text(settings).size());
+  std::string out = common.empty() ? "" : fmt::format("all candidates: {}\n", settings_text(common));
+  out += fmt::format("{:<{}}", "candidate", widest + 2);
   for (const std::string& measure : record.measures) out += fmt::format("  {:>17}", measure);
   out += "\n";
   for (std::size_t c = 0; c < record.candidates.size(); ++c) {
     const bool is_chosen = static_cast<Index>(c) == record.chosen;
-    out += fmt::format("{} {:<{}}", is_chosen ? "*" : " ", settings_text(record.candidates[c]), widest);
+    out += fmt::format("{} {:<{}}", is_chosen ? "*" : " ", settings_text(own[c]), widest);
     for (Index m = 0; m < record.means.cols(); ++m) {
       const auto row = static_cast<Index>(c);
       out += fmt::format("  {:>17}", score_text(record.means(row, m), record.standard_errors(row, m)));

@@ -109,7 +109,8 @@ Labels make_labels(const Columns& columns, Index column) {
   const std::string& text = columns.at(column).texts[static_cast<std::size_t>(row)];
   const bool other_separator = columns.count() == 1 && text.find_first_of(";\t") != std::string::npos;
   throw Error(fmt::format("{}: found {}; allowed: a finite number{}", columns.place(row, column), quoted_excerpt(text),
-                          other_separator ? " (fields are separated by commas)" : ""));
+                          other_separator ? " (fields are separated by commas)"
+                                          : ", since it is a feature (of texts only the label column may be)"));
 }
 
 std::vector<int> make_pieces(const Columns& columns, Index column) {
@@ -123,6 +124,16 @@ std::vector<int> make_pieces(const Columns& columns, Index column) {
     pieces.push_back(static_cast<int>(number));
   }
   return pieces;
+}
+
+std::string hint_at_separator(const Columns& columns) {
+  if (columns.count() != 1) return "";
+  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
+    if (columns.at(0).name.find(separator) != std::string::npos) {
+      return fmt::format("; the file seems to be separated by {}, and must be by commas", name);
+    }
+  }
+  return "";
 }
 
 Table make_table(const Columns& columns, const TableOptions& options) {
@@ -148,8 +159,8 @@ Table make_table(const Columns& columns, const TableOptions& options) {
   if (features.empty()) {
     throw Error(
         fmt::format("{}: no feature columns are left beside the label and piece columns; the columns, separated by "
-                    "commas, are {}",
-                    columns.source, column_list(columns)));
+                    "commas, are {}{}",
+                    columns.source, column_list(columns), hint_at_separator(columns)));
   }
   table.features.resize(columns.rows(), static_cast<Index>(features.size()));
   for (Index row = 0; row < table.features.rows(); ++row) {

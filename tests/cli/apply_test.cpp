@@ -67,6 +67,9 @@ TEST_F(Apply, RefusesDataThatDoesNotFit) {
   EXPECT_THAT(wrong_count, HasSubstr("the model has 4"));
   directory_.write("swapped.csv", "sepal_width,sepal_length,petal_length,petal_width\n1,2,3,4\n");
   EXPECT_THAT(mistake_of(run(directory_, {"divergence", "m.bregmax", "swapped.csv"})), HasSubstr("another order"));
+  directory_.write("other.csv", "sepal_length,sepal_width,petal_length,colour\n1,2,3,4\n");
+  EXPECT_THAT(mistake_of(run(directory_, {"divergence", "m.bregmax", "other.csv"})),
+              HasSubstr("which the model does not have"));
   EXPECT_THAT(mistake_of(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "--out", "d.txt"})),
               HasSubstr(".npy or .csv"));
   EXPECT_THAT(mistake_of(run(directory_, {"evaluate", "m.bregmax", "builtin:iris", "--label", "none"})),

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kGood = "a,b,class\n1,2,x\n2,1,x\n5,6,y\n6,5,y\n";
 
@@ -51,6 +52,17 @@ TEST_F(Mistakes, DetectsOneClassOnly) {
 
 TEST_F(Mistakes, DetectsClassesOfOneMember) {
   EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n3,3,z\n", {"--from-labels"}), HasSubstr("two rows or more"));
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n3,3,z\n"), HasSubstr("no two are similar"));
+}
+
+TEST_F(Mistakes, DetectsOtherSeparators) {
+  EXPECT_THAT(fit_csv("a;b;class\n1;2;x\n2;1;y\n"), HasSubstr("separated by semicolons"));
+}
+
+TEST_F(Mistakes, SuggestsTheOptionThatWasMeant) {
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n", {"--lamda", "3"}), HasSubstr("did you mean --lambda?"));
+  EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n", {"--colour=red"}),
+              AllOf(HasSubstr("there is no option --colour"), Not(HasSubstr("did you mean"))));
 }
 
 TEST_F(Mistakes, DetectsMissingSupervision) {

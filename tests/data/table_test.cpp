@@ -80,8 +80,10 @@ TEST(TableBadInput, DetectsUnknownColumnsAndListsThem) {
 }
 
 TEST(TableBadInput, DetectsTextInAFeature) {
-  EXPECT_EQ(table_error("a,b,class\n1,2,x\n3,oops,y\n"),
-            "f.csv: line 3, column b: found \"oops\"; allowed: a finite number");
+  EXPECT_EQ(
+      table_error("a,b,class\n1,2,x\n3,oops,y\n"),
+      "f.csv: line 3, column b: found \"oops\"; allowed: a finite number, since it is a feature (of texts only the "
+      "label column may be)");
   EXPECT_THAT(table_error("a,b\n1,x\n2,y\n", {.label = "none", .piece_column = ""}), HasSubstr("line 2, column b"));
   EXPECT_THAT(table_error("a,b,class\n1,nan,x\n3,?,y\n"), HasSubstr("line 2, column b: found \"nan\""));
 }
