@@ -175,14 +175,19 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
 
 bool ConvexRepair::own_pieces_lead(const AffinePieces& pieces) const {
   const double same = kSamePiece * lipschitz_of(pieces);
+  std::vector<Index> row_on(at(problem_.pieces), 0);
+  for (Index i = 0; i < problem_.points.rows(); ++i) row_on[at(problem_.piece_of[at(i)])] = i;
+  const auto counts = [&](Index row, Index own, Index other) {
+    return (pieces.slopes.row(other) - pieces.slopes.row(own)).lpNorm<1>() > same &&
+           problem_.points.row(row_on[at(other)]) != problem_.points.row(row);
+  };
   std::atomic<bool> lead = true;
   for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {
     for (Index i = begin; i < end && lead; ++i) {
       const Index own = problem_.piece_of[at(i)];
       const double least = values(i - begin, own) - kLead * (1 + std::abs(values(i - begin, own)));
       for (Index k = 0; k < problem_.pieces; ++k) {
-        if (values(i - begin, k) <= least || k == own) continue;
-        if ((pieces.slopes.row(k) - pieces.slopes.row(own)).lpNorm<1>() > same) lead = false;
+        if (values(i - begin, k) > least && k != own && counts(i, own, k)) lead = false;
       }
     }
   });

@@ -28,7 +28,8 @@ class ConvexRepair {
   // The given pieces with `part` (0 .. 1) of the strictly convex ones in them, raised; false: raising does not end.
   bool repair(double part, AffinePieces& pieces) const;
   // Whether each row's own piece is ahead of the others there by more than rounding. Otherwise rounding decides which
-  // piece a row takes when the model is applied. Pieces that are copies of each other do not count.
+  // piece a row takes when the model is applied. Pieces that are copies of each other, or of rows at one place, do not
+  // count.
   bool own_pieces_lead(const AffinePieces& pieces) const;
   // With a piece a row there is always a way out: a row takes over the piece that is the largest there.
   void take_over(AffinePieces& pieces) const;

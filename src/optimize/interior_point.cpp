@@ -7,6 +7,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "optimize/convex_repair.hpp"
 #include "optimize/primal_dual_method.hpp"
 #include "optimize/solve_support.hpp"
 #include "optimize/zero_model.hpp"
@@ -104,17 +105,31 @@ class Run {
   void clear_kinks(Solution& solution) {
     const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
     const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
-    for (int step = 0; step < kMostCentering; ++step) {
-      if (method_.clear_of_kinks()) break;
+    const internal::ConvexRepair repair(problem_);
+    const auto leads = [&](const Solution& one) { return repair.own_pieces_lead({one.slopes, one.offsets}); };
+    Solution centered = solution;
+    for (int step = 0; step < kMostCentering && !leads(centered); ++step) {
       if (!method_.center(target)) return;
       method_.measure();
       ++iteration_;
+      export_model_to(centered);
     }
-    Solution centered = export_solution(SolveStatus::kOptimal);
-    centered.dual = solution.dual;
-    certify_into_report(problem_, centered);
-    const bool better = centered.report.convexity_violation <= solution.report.convexity_violation;
-    if (better && centered.report.relative_gap <= options_.tolerance) solution = std::move(centered);
+    centered.report.iterations = iteration_;
+    take_if_optimal(centered, solution);
+    // A part of a strictly convex model does the rest, where the tolerance leaves room for enough of it.
+    for (double part = 1e-11; part < 1e-7 && !leads(centered); part *= 10) {
+      AffinePieces pieces{solution.slopes, solution.offsets};
+      if (!repair.repair(part, pieces)) continue;
+      centered.slopes = std::move(pieces.slopes);
+      centered.offsets = std::move(pieces.offsets);
+      if (leads(centered)) take_if_optimal(centered, solution);
+    }
+  }
+
+  void take_if_optimal(Solution& candidate, Solution& solution) const {
+    certify_into_report(problem_, candidate);
+    const bool sound = candidate.report.convexity_violation <= solution.report.convexity_violation;
+    if (sound && candidate.report.relative_gap <= options_.tolerance) solution = candidate;
   }
 
   Verdict advance() {
@@ -153,11 +168,15 @@ class Run {
     control_.report(progress);
   }
 
-  Solution export_solution(SolveStatus status) {
-    Solution solution;
+  void export_model_to(Solution& solution) const {
     solution.slopes.setZero(problem_.pieces, problem_.points.cols());
     internal::export_model(canonical_, method_.primal_point(), solution);
     internal::respect_bound(problem_.lipschitz_bound, solution.slopes, solution.offsets);
+  }
+
+  Solution export_solution(SolveStatus status) {
+    Solution solution;
+    export_model_to(solution);
     internal::export_dual(problem_, canonical_, method_.dual_point(), solution);
     certify_into_report(problem_, solution);
     const internal::IterateMeasures& last = method_.measure();

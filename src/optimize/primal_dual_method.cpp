@@ -10,7 +10,6 @@ namespace {
 constexpr int kMostCorrectors = 4;
 constexpr double kWorth = 0.1;            // part of the gap
 constexpr double kCenteringDelta = 1e-4;  // of the usual dual proximal term
-constexpr double kClear = 3e-14;          // beside the value at the row: three times what counts as a tie
 constexpr double kLow = 0.1;  // divergence, of a margin of 1, below which a convexity constraint is taken in
 
 }  // namespace
@@ -349,14 +348,6 @@ bool PrimalDualMethod::center(double target) {
   take_steps();
   move();
   return x_.allFinite();
-}
-
-bool PrimalDualMethod::clear_of_kinks() const {
-  for (Index i = 0; i < entries_.size(); ++i) {
-    const double value = x_(p_.z_of_owner[at(entries_.location(i))]);
-    if (convexity_.y(i) > 0 && divergence_(i) < kClear * (1 + std::abs(value))) return false;
-  }
-  return true;
 }
 
 // Straight at the boundary.

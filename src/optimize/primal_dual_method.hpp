@@ -47,8 +47,6 @@ class PrimalDualMethod {
   // Another iteration of the kind, towards products of `target` and constraints that are met to rounding: late in the
   // iterations slacks are as small as what the proximal term lets constraints be violated by.
   bool center(double target);
-  // Whether every constraint is met by more than rounding in the values of the pieces.
-  bool clear_of_kinks() const;
 
   Index constraint_count() const { return count_; }
   double last_step() const { return last_step_; }
