@@ -162,9 +162,10 @@ class HighsResult:
     seconds: float
     cpu_seconds: float = 0.0
     objective: float | None = None
+    columns: np.ndarray | None = None  # the solution, where it was asked for
 
 
-def run_highs(program, solver, time_limit, verbose):
+def run_highs(program, solver, time_limit, verbose, with_columns=False):
     import highspy
 
     highs = highspy.Highs()
@@ -193,7 +194,8 @@ def run_highs(program, solver, time_limit, verbose):
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     status = highs.getModelStatus()
     if status == highspy.HighsModelStatus.kOptimal:
-        return HighsResult(solver, "optimal", seconds, cpu_seconds, highs.getInfo().objective_function_value)
+        columns = np.array(highs.getSolution().col_value) if with_columns else None
+        return HighsResult(solver, "optimal", seconds, cpu_seconds, highs.getInfo().objective_function_value, columns)
     if status == highspy.HighsModelStatus.kTimeLimit:
         return HighsResult(solver, "time_limit", seconds, cpu_seconds)
     return HighsResult(solver, highs.modelStatusToString(status).lower(), seconds, cpu_seconds)
