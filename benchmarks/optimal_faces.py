@@ -2,9 +2,9 @@
 """How much the scores of PBDL depend on which of the optimal models a solver returns.
 
 With many features the comparisons of the training rows can all be met, and the linear program has a whole face of optima.
-Bregmax returns a point near its centre; a simplex method, or crossover after an interior point method, returns a vertex.
-Both are solved to the same objective on the same split and scored on the held-out rows by the same program. Raw features,
-2000 comparisons from labels.
+Bregmax returns a point near its centre; crossover after an interior point method returns a vertex, another one after each of
+HiGHS's two. All are solved to the same objective on the same split and scored on the held-out rows by the same program. Raw
+features, 2000 comparisons from labels.
 """
 
 import argparse
@@ -56,10 +56,11 @@ def main():
     parser.add_argument("--dataset", default="ionosphere")
     parser.add_argument("--data-dir")
     parser.add_argument("--lam", type=float, default=1)
+    parser.add_argument("--solvers", nargs="+", default=["ipx-crossover", "ipm-crossover"], help="of HiGHS")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     options = parser.parse_args()
     rows, labels = load_dataset(options.dataset, options.data_dir) or sys.exit(f"there is no {options.dataset}.csv")
-    print(f"{'seed':>4} {'model':>8} {'objective':>12} " + " ".join(f"{m:>17}" for m in MEASURES))
+    print(f"{'seed':>4} {'model':>13} {'objective':>12} " + " ".join(f"{m:>17}" for m in MEASURES))
     for seed in options.seeds:
         rng = np.random.default_rng(seed)
         order = rng.permutation(len(rows))
@@ -72,17 +73,20 @@ def main():
             np.savetxt(folder / "items.csv", comparisons, fmt="%d", delimiter=",", header="i,j,k,l", comments="")
             centre = call(options.bregmax, "fit", folder / "train.csv", "--comparisons-file", folder / "items.csv",
                           "--lambda", options.lam, "--scale", "none", "--smoothing", 0, "--out", folder / "centre")
-            vertex = run_highs(build_program(rows[train], comparisons, options.lam), "ipx-crossover", 1800, False, True)
-            if vertex.columns is None:
-                sys.exit(f"HiGHS: {vertex.status}")
+            objectives = {"centre": centre["objective"]}
             n, d = rows[train].shape
-            slopes = vertex.columns[n:n + n * d].reshape(n, d)
-            offsets = vertex.columns[:n] - (slopes * rows[train]).sum(axis=1)
-            (folder / "vertex").write_bytes(model_file(slopes, offsets))
-            for name, objective in [("centre", centre["objective"]), ("vertex", vertex.objective)]:
+            for solver in options.solvers:
+                vertex = run_highs(build_program(rows[train], comparisons, options.lam), solver, 1800, False, True)
+                if vertex.columns is None:
+                    sys.exit(f"HiGHS, {solver}: {vertex.status}")
+                slopes = vertex.columns[n:n + n * d].reshape(n, d)
+                offsets = vertex.columns[:n] - (slopes * rows[train]).sum(axis=1)
+                (folder / solver).write_bytes(model_file(slopes, offsets))
+                objectives[solver] = vertex.objective
+            for name, objective in objectives.items():
                 scores = call(options.bregmax, "evaluate", folder / name, folder / "test.csv", "--train",
                               folder / "train.csv")
-                print(f"{seed:>4} {name:>8} {objective:>12.7g} " +
+                print(f"{seed:>4} {name:>13} {objective:>12.7g} " +
                       " ".join(f"{100 * scores[m]:>17.1f}" for m in MEASURES), flush=True)
 
 

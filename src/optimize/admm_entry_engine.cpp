@@ -65,9 +65,8 @@ class EntryEngine final : public AdmmEngine {
 
   // A part of a strictly convex model puts every piece ahead at its rows.
   void clear_kinks(double most, AdmmProof& proof) override {
-    constexpr double kFirst = 1e-9, kFactor = 8, kLast = 1e-4;
     if (proof.lipschitz == 0 || repair_.own_pieces_lead(proof.model)) return;
-    for (double part = kFirst; part < kLast; part *= kFactor) {
+    for (const double part : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4}) {
       AffinePieces candidate = proof.model;
       if (!repair_.repair(part, candidate) || !repair_.own_pieces_lead(candidate)) continue;
       AdmmProof other = proof;

@@ -117,7 +117,8 @@ class Run {
     centered.report.iterations = iteration_;
     take_if_optimal(centered, solution);
     // A part of a strictly convex model does the rest, where the tolerance leaves room for enough of it.
-    for (double part = 1e-11; part < 1e-7 && !leads(centered); part *= 10) {
+    for (const double part : {1e-11, 1e-10, 1e-9, 1e-8}) {
+      if (leads(centered)) return;
       AffinePieces pieces{solution.slopes, solution.offsets};
       if (!repair.repair(part, pieces)) continue;
       centered.slopes = std::move(pieces.slopes);
