@@ -135,10 +135,11 @@ std::string as_text(const DemoRequest& request, const DemoResult& result) {
              kComparisons, kSplits) +
          score_table(result) +
          fmt::format(
-             "\n{} in {:.1f} s: no divergence of this form has an objective lower by more than a fraction of {:.0e}.\n"
+             "\n{}, in {:.1f} s together: no divergence of this form has an objective lower by more than a fraction of "
+             "{:.0e}.\n"
              "Picture of a divergence learned on two of the features: {}\n",
-             result.all_optimal ? "Each one proved optimal" : "Not all proved optimal", result.seconds,
-             result.largest_gap, request.out);
+             result.all_optimal ? "All proved optimal" : "Not all proved optimal", result.seconds, result.largest_gap,
+             request.out);
 }
 
 // The row of the class that is nearest to the middle of the class.

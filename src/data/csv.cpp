@@ -58,9 +58,10 @@ class RowReader {
       : content_(content), source_(source), not_finite_(content.columns.size()) {}
 
   void add_field(std::size_t column, const CsvField& field) {
-    if (field.raw.empty())
+    if (field.raw.empty()) {
       fail(column, field, "an empty field",
            "a number or, in the label column, a text; rows with missing values must be left out or filled in");
+    }
     CsvColumn& target = content_.columns[column];
     if (!target.numeric) return;
     const auto [kind, value] = parse_number(field.raw);

@@ -104,17 +104,26 @@ Labels make_labels(const Columns& columns, Index column) {
   return labels;
 }
 
-[[noreturn]] void refuse_text_column(const Columns& columns, Index column) {
+std::string hint_at_separator(const Columns& columns, std::string_view text) {
+  if (columns.count() != 1) return "";
+  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
+    if (text.find(separator) != std::string_view::npos) {
+      return fmt::format("; the file seems to be separated by {}, and must be by commas", name);
+    }
+  }
+  return "";
+}
+
+[[noreturn]] void refuse_text_column(const Columns& columns, Index column, std::string_view reason) {
   const Index row = first_text_row(columns.at(column));
   const std::string& text = columns.at(column).texts[static_cast<std::size_t>(row)];
-  const bool other_separator = columns.count() == 1 && text.find_first_of(";\t") != std::string::npos;
+  const std::string separator = hint_at_separator(columns, text);
   throw Error(fmt::format("{}: found {}; allowed: a finite number{}", columns.place(row, column), quoted_excerpt(text),
-                          other_separator ? " (fields are separated by commas)"
-                                          : ", since it is a feature (of texts only the label column may be)"));
+                          separator.empty() ? reason : separator));
 }
 
 std::vector<int> make_pieces(const Columns& columns, Index column) {
-  if (!columns.at(column).numeric) refuse_text_column(columns, column);
+  if (!columns.at(column).numeric) refuse_text_column(columns, column, ", since it says the piece of each row");
   std::vector<int> pieces;
   for (const double number : columns.at(column).numbers) {
     if (number < 0 || number != std::floor(number) || number > std::numeric_limits<int>::max()) {
@@ -124,16 +133,6 @@ std::vector<int> make_pieces(const Columns& columns, Index column) {
     pieces.push_back(static_cast<int>(number));
   }
   return pieces;
-}
-
-std::string hint_at_separator(const Columns& columns) {
-  if (columns.count() != 1) return "";
-  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
-    if (columns.at(0).name.find(separator) != std::string::npos) {
-      return fmt::format("; the file seems to be separated by {}, and must be by commas", name);
-    }
-  }
-  return "";
 }
 
 Table make_table(const Columns& columns, const TableOptions& options) {
@@ -152,7 +151,9 @@ Table make_table(const Columns& columns, const TableOptions& options) {
   std::vector<const double*> features;
   for (Index c = 0; c < columns.count(); ++c) {
     if (c == label_column || c == piece_column) continue;
-    if (!columns.at(c).numeric) refuse_text_column(columns, c);
+    if (!columns.at(c).numeric) {
+      refuse_text_column(columns, c, ", since it is a feature (of texts only the label column may be)");
+    }
     features.push_back(columns.at(c).numbers.data());
     table.feature_names.push_back(columns.at(c).name);
   }
@@ -160,7 +161,7 @@ Table make_table(const Columns& columns, const TableOptions& options) {
     throw Error(
         fmt::format("{}: no feature columns are left beside the label and piece columns; the columns, separated by "
                     "commas, are {}{}",
-                    columns.source, column_list(columns), hint_at_separator(columns)));
+                    columns.source, column_list(columns), hint_at_separator(columns, columns.at(0).name)));
   }
   table.features.resize(columns.rows(), static_cast<Index>(features.size()));
   for (Index row = 0; row < table.features.rows(); ++row) {

@@ -48,8 +48,8 @@ Solution solve_for_tuning(const LearningProblem& problem, const FitOptions& opti
   constexpr double kMostSeconds = 60;  // a fold of hundreds of rows stays exact: few iterations make poor choices
   constexpr int kMostIterations = 400;
   const ExactCost cost = predict_exact(problem);
-  const double most_bytes = options.admm.memory_limit > 0 ? options.admm.memory_limit : cost.bytes;
-  if (options.solver != Solver::kExact && (cost.seconds > kMostSeconds || cost.bytes > most_bytes)) {
+  const bool too_large = options.admm.memory_limit > 0 && cost.bytes > options.admm.memory_limit;
+  if (options.solver != Solver::kExact && (cost.seconds > kMostSeconds || too_large)) {
     AdmmOptions admm;
     admm.memory_limit = options.admm.memory_limit;
     admm.tolerance = std::max(options.admm.tolerance, options.tolerance);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optimize/certify_bounds.hpp"
 #include "optimize/model_scale.hpp"
 #include "optimize/solve_support.hpp"
 
@@ -31,6 +32,15 @@ bool make_feasible(const LearningProblem& problem, const ConvexRepair& repair, A
 }
 
 }  // namespace
+
+bool bounds_hold_for_all(const LearningProblem& problem) {
+  return problem.lambda > 0 || std::isfinite(problem.lipschitz_bound);
+}
+
+double proof_radius(const LearningProblem& problem, const AdmmProof& proof) {
+  const bool for_all = bounds_hold_for_all(problem) || proof.lipschitz == 0;
+  return for_all ? problem.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
+}
 
 void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof) {

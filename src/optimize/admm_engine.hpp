@@ -65,6 +65,11 @@ double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& op
 Solution run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
                   const RunControl& control = {});
 
+// With neither a price nor a bound on the Lipschitz constant, lower bounds are about models near to the best one.
+bool bounds_hold_for_all(const LearningProblem& problem);
+// The Lipschitz constant up to which a lower bound must hold.
+double proof_radius(const LearningProblem& problem, const AdmmProof& proof);
+
 // Keeps a feasible model in the proof if it is better. `loss_of` gives the loss of a model.
 void keep_if_better(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces candidate,
                     const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof);

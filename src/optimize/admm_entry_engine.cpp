@@ -119,7 +119,8 @@ class EntryEngine final : public AdmmEngine {
     solution.slopes = proof.model.slopes;
     solution.offsets = proof.model.offsets;
     std::swap(solution.dual, proof.dual);
-    if (!bounds_hold_for_all()) proof.dual_objective = bound_of(solution, proof);
+    // A bound that is about models near to the best one is looked at anew, since that may have changed.
+    if (!bounds_hold_for_all(problem_)) proof.dual_objective = bound_of(solution, proof);
     std::swap(solution.dual, proof.dual);
     solution.dual = space_->dual_solution(multipliers);
     const double bound = bound_of(solution, proof);
@@ -129,14 +130,8 @@ class EntryEngine final : public AdmmEngine {
     }
   }
 
-  // With neither a price nor a bound on the Lipschitz constant, lower bounds are about models near to the one that is
-  // returned, and are looked at anew when that changes.
-  bool bounds_hold_for_all() const { return problem_.lambda > 0 || std::isfinite(problem_.lipschitz_bound); }
-
   double bound_of(const Solution& solution, const AdmmProof& proof) const {
-    const bool all = bounds_hold_for_all() || proof.lipschitz == 0;
-    const double radius = all ? problem_.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
-    return certify_bounds(problem_, solution, radius).dual_objective;
+    return certify_bounds(problem_, solution, proof_radius(problem_, proof)).dual_objective;
   }
 
   const LearningProblem& problem_;

@@ -54,9 +54,8 @@ class GridEngine final : public AdmmEngine {
     const AffinePieces pieces = model();
     if (!pieces.slopes.allFinite() || !pieces.offsets.allFinite()) return;
     improve(pieces, proof);
-    const bool all = problem_.lambda > 0 || std::isfinite(problem_.lipschitz_bound) || proof.lipschitz == 0;
-    const double radius = all ? problem_.lipschitz_bound : kCertifiedRadius * proof.lipschitz;
-    const double bound = certify_bounds(problem_, solution_of(proof.model, iterate_pushes()), radius).dual_objective;
+    const Solution solution = solution_of(proof.model, iterate_pushes());
+    const double bound = certify_bounds(problem_, solution, proof_radius(problem_, proof)).dual_objective;
     proof.dual_objective = std::max(bound, zero_bound_);
     proof.dual.pushes = bound >= zero_bound_ ? iterate_pushes() : zero_pushes();
   }

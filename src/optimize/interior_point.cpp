@@ -103,34 +103,35 @@ class Run {
   // model gives when it is applied. Each row's own should be, as the certificate takes it to be. So the slacks get the
   // size that the tolerance leaves room for, and the constraints are met.
   void clear_kinks(Solution& solution) {
-    const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
-    const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
     const internal::ConvexRepair repair(problem_);
     const auto leads = [&](const Solution& one) { return repair.own_pieces_lead({one.slopes, one.offsets}); };
-    Solution centered = solution;
-    for (int step = 0; step < kMostCentering && !leads(centered); ++step) {
-      if (!method_.center(target)) return;
+    if (leads(solution)) return;
+    const auto take_if_optimal = [&](Solution& candidate) {
+      certify_into_report(problem_, candidate);
+      const bool sound =
+          leads(candidate) || candidate.report.convexity_violation <= solution.report.convexity_violation;
+      if (sound && candidate.report.relative_gap <= options_.tolerance) solution = candidate;
+    };
+    const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
+    const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
+    Solution candidate = solution;
+    for (int step = 0; step < kMostCentering && !leads(candidate) && !interrupted(); ++step) {
+      if (!method_.center(target)) break;
       method_.measure();
       ++iteration_;
-      export_model_to(centered);
+      export_model_to(candidate);
     }
-    centered.report.iterations = iteration_;
-    take_if_optimal(centered, solution);
+    take_if_optimal(candidate);
     // A part of a strictly convex model does the rest, where the tolerance leaves room for enough of it.
     for (const double part : {1e-11, 1e-10, 1e-9, 1e-8}) {
-      if (leads(centered)) return;
+      if (leads(solution)) break;
       AffinePieces pieces{solution.slopes, solution.offsets};
       if (!repair.repair(part, pieces)) continue;
-      centered.slopes = std::move(pieces.slopes);
-      centered.offsets = std::move(pieces.offsets);
-      if (leads(centered)) take_if_optimal(centered, solution);
+      candidate.slopes = std::move(pieces.slopes);
+      candidate.offsets = std::move(pieces.offsets);
+      if (leads(candidate)) take_if_optimal(candidate);
     }
-  }
-
-  void take_if_optimal(Solution& candidate, Solution& solution) const {
-    certify_into_report(problem_, candidate);
-    const bool sound = candidate.report.convexity_violation <= solution.report.convexity_violation;
-    if (sound && candidate.report.relative_gap <= options_.tolerance) solution = candidate;
+    solution.report.iterations = iteration_;
   }
 
   Verdict advance() {

@@ -66,10 +66,12 @@ NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet
   factorization_ = dense_ ? make_dense_factorization(problem, entries) : make_arrow_factorization(problem, entries);
 }
 
-void NormalEquations::use_dense() {
-  if (dense_ || size_ > kMostDenseUnknowns) return;
-  dense_ = true;
-  factorization_ = make_dense_factorization(problem_, entries_);
+bool NormalEquations::use_dense() {
+  if (!dense_ && size_ <= kMostDenseUnknowns) {
+    dense_ = true;
+    factorization_ = make_dense_factorization(problem_, entries_);
+  }
+  return dense_;
 }
 
 bool NormalEquations::factor() {

@@ -48,8 +48,8 @@ class NormalEquations {
   // Returns the largest residual, absolute, of the solution that was reached: measured, but where the factorization
   // alone did so well on an earlier system that the measurement, a good part of the work, would be wasted.
   double solve(const Vector& rhs, Vector& x, double tolerance, int max_steps);
-  // From the next factor() on, everything goes into one dense factorization, if it fits into memory.
-  void use_dense();
+  // From the next factor() on, everything goes into one dense factorization; false: it would not fit into memory.
+  bool use_dense();
   // Whether couplings are taken as a low-rank update, which needs a larger proximal term of the hinges.
   bool uses_update() const { return !dense_ && !problem_.coupled.empty(); }
 

@@ -304,8 +304,7 @@ bool PrimalDualMethod::advance(double least_mu) {
   if (!factor()) return false;
   predict();
   // Couplings in the arrow's update can be too strong for it; the dense factorization takes anything.
-  if (harmful_solve_ && normal_.uses_update()) {
-    normal_.use_dense();
+  if (harmful_solve_ && normal_.uses_update() && normal_.use_dense()) {
     set_proximal_terms();
     if (!factor()) return false;
     predict();

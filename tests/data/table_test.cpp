@@ -95,7 +95,7 @@ TEST(TableBadInput, DetectsASpoiltValueInALastColumnOfNumbers) {
 }
 
 TEST(TableBadInput, DetectsOtherSeparators) {
-  EXPECT_THAT(table_error("a;b\n1;2\n", {.label = "none", .piece_column = ""}), HasSubstr("separated by commas"));
+  EXPECT_THAT(table_error("a;b\n1;2\n", {.label = "none", .piece_column = ""}), HasSubstr("separated by semicolons"));
   EXPECT_THAT(table_error("a;b\n1;2\n"), HasSubstr("no feature columns"));
 }
 
