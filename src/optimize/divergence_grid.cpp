@@ -1,12 +1,13 @@
 #include "optimize/divergence_grid.hpp"
 
-#include "core/blas.hpp"
 #include "optimize/at.hpp"
 
 namespace bregmax::internal {
+
 DivergenceGrid::DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries)
     : problem_(problem),
       entries_(entries),
+      whole_(problem.location, problem.pieces),
       owner_value_(problem.locations),
       piece_constant_(problem.pieces),
       row_sum_(problem.pieces),
@@ -46,30 +47,21 @@ void DivergenceGrid::apply(const double* z, const double* slopes, double* values
 }
 
 void DivergenceGrid::apply_everywhere(const double* z, const double* slopes, double* grid) {
-  const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
   set_constants(z, slopes);
-#pragma omp parallel for schedule(static) if (pieces * locations > 100000)
-  for (Index k = 0; k < pieces; ++k) {
-    double* row = grid + k * locations;
-    const double constant = piece_constant_(k);
-    for (Index l = 0; l < locations; ++l) row[l] = owner_value_(l) - constant;
-  }
-  gemm(false, true, pieces, locations, features, -1, slopes, features, problem_.location.data(), features, 1, grid,
-       locations);
+  whole_.affine(slopes, piece_constant_, owner_value_, grid);
 }
 
 void DivergenceGrid::adjoint(const double* values, double* z_out, double* slopes_out) {
   const Index locations = problem_.locations, pieces = problem_.pieces;
-  column_sum_.setZero();
   if (entries_.complete()) {
-    sum_everywhere(values, slopes_out);
+    whole_.sum(values, slopes_out, row_sum_, column_sum_);
   } else {
     sum_members(values, slopes_out);
   }
   Eigen::Map<Matrix> a(slopes_out, pieces, problem_.features);
   std::fill(z_out, z_out + problem_.z_count, 0.0);
   for (Index k = 0; k < pieces; ++k) {
-    a.row(k) += row_sum_(k) * problem_.anchor.row(k);
+    a.row(k) = row_sum_(k) * problem_.anchor.row(k) - a.row(k);
     z_out[problem_.z_of_piece[at(k)]] -= row_sum_(k);
   }
   for (Index l = 0; l < locations; ++l) {
@@ -81,20 +73,10 @@ void DivergenceGrid::adjoint(const double* values, double* z_out, double* slopes
   }
 }
 
-// Sums of the rows and columns of the grid, and -grid * locations into the slopes.
-void DivergenceGrid::sum_everywhere(const double* grid, double* slopes_out) {
-  const Index locations = problem_.locations, pieces = problem_.pieces, features = problem_.features;
-  gemm(false, false, pieces, features, locations, -1, grid, locations, problem_.location.data(), features, 0,
-       slopes_out, features);
-  for (Index k = 0; k < pieces; ++k) {
-    const Eigen::Map<const Vector> row(grid + k * locations, locations);
-    row_sum_(k) = row.sum();
-    column_sum_ += row;
-  }
-}
-
+// Sums of the rows and columns of the set, and values * locations into the slopes.
 void DivergenceGrid::sum_members(const double* values, double* slopes_out) {
   const Index features = problem_.features;
+  column_sum_.setZero();
   std::fill(slopes_out, slopes_out + problem_.pieces * features, 0.0);
   for (Index k = 0; k < problem_.pieces; ++k) {
     double* a = slopes_out + k * features;
@@ -102,7 +84,7 @@ void DivergenceGrid::sum_members(const double* values, double* slopes_out) {
     for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
       const Index l = entries_.location(p);
       const double* x = problem_.location.data() + l * features;
-      for (Index j = 0; j < features; ++j) a[j] -= values[p] * x[j];
+      for (Index j = 0; j < features; ++j) a[j] += values[p] * x[j];
       sum += values[p];
       column_sum_(l) += values[p];
     }

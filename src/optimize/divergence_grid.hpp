@@ -2,6 +2,7 @@
 
 #include "optimize/canonical_problem.hpp"
 #include "optimize/entry_set.hpp"
+#include "optimize/feature_grid.hpp"
 
 namespace bregmax::internal {
 
@@ -20,11 +21,11 @@ class DivergenceGrid {
 
  private:
   void set_constants(const double* z, const double* slopes);
-  void sum_everywhere(const double* grid, double* slopes_out);
   void sum_members(const double* values, double* slopes_out);
 
   const CanonicalProblem& problem_;
   const EntrySet& entries_;
+  FeatureGrid whole_;
   Vector owner_value_, piece_constant_, row_sum_, column_sum_;
 };
 

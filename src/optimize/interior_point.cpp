@@ -78,7 +78,7 @@ class Run {
       report_progress(now, gap + now.dual_damage / unit());
       if (!std::isfinite(gap)) return SolveStatus::kNumericalError;
       const bool feasible = now.violation <= kFeasible * now.divergence_scale;
-      if (gap <= 0.5 * options_.tolerance && feasible) return SolveStatus::kOptimal;
+      if (gap <= 0.9 * options_.tolerance && feasible) return SolveStatus::kOptimal;
       if (const Verdict verdict = advance()) return *verdict;
     }
   }

@@ -10,6 +10,8 @@ namespace {
 constexpr int kMostCorrectors = 4;
 constexpr double kWorth = 0.1;            // part of the gap
 constexpr double kCenteringDelta = 1e-4;  // of the usual dual proximal term
+constexpr double kNearEnd = 1e-4;         // gap, relative
+constexpr double kDeltaScaleAtEnd = 1e-2;
 constexpr double kLow = 0.1;  // divergence, of a margin of 1, below which a convexity constraint is taken in
 
 }  // namespace
@@ -291,19 +293,33 @@ bool PrimalDualMethod::advance(double least_mu) {
       measures_.dual_residual < 2 * proximal_residual_) {
     relax_proximal();
   }
+  const double gap = std::abs(measures_.primal - measures_.dual);
   // The same of the convexity constraints, where what they lack is worth a part of the gap. Where rows are close, their
   // multipliers are large, and it would take them thousands of such steps to grow.
   const double residual = convexity_.r.size() > 0 ? convexity_.r.lpNorm<Eigen::Infinity>() : 0;
   if (primal_step_ > 0.9 && residual > 0.3 * previous_convexity_residual_ && residual < 2 * convexity_residual_ &&
-      std::abs(convexity_.r.dot(convexity_.y)) > kWorth * std::abs(measures_.primal - measures_.dual)) {
+      std::abs(convexity_.r.dot(convexity_.y)) > kWorth * gap) {
     delta_scale_ = std::max(least_delta_scale_, 0.1 * delta_scale_);
+  }
+  // Near the end what constraints lack has to be far below the slacks of those that hold with equality, or the model is
+  // left with rows at which another piece than their own is the largest. The update's factorization would not bear the
+  // weights of that.
+  if (gap < kNearEnd * std::abs(measures_.primal) && measures_.dual_damage <= gap && !normal_.uses_update()) {
+    delta_scale_ = std::max({least_delta_scale_, 0.3 * delta_scale_, std::min(delta_scale_, kDeltaScaleAtEnd)});
   }
   previous_dual_residual_ = measures_.dual_residual;
   previous_convexity_residual_ = residual;
   set_proximal_terms();
   if (!factor()) return false;
   predict();
-  // Couplings in the arrow's update can be too strong for it; the dense factorization takes anything.
+  // Couplings in the arrow's update can be too strong for it. A larger proximal term of the hinges weakens them, and
+  // costs accuracy that is seldom needed; the dense factorization takes anything.
+  for (int attempt = 0; attempt < 2 && harmful_solve_ && normal_.uses_update(); ++attempt) {
+    hinge_delta_scale_ *= 10;
+    set_proximal_terms();
+    if (!factor()) return false;
+    predict();
+  }
   if (harmful_solve_ && normal_.uses_update() && normal_.use_dense()) {
     set_proximal_terms();
     if (!factor()) return false;
@@ -327,10 +343,11 @@ bool PrimalDualMethod::advance(double least_mu) {
   correct_centrality(target);
   move();
   if (!x_.allFinite()) return false;
-  // What was poor in all directions of an iteration will not get better.
+  // What was poor in all directions of an iteration will not get better. Without couplings the dense factorization
+  // would be the same one, at a far higher price.
   if (poor_solves_ >= 3) {
     poor_solves_ = 0;
-    normal_.use_dense();
+    if (normal_.uses_update()) normal_.use_dense();
   }
   return true;
 }

@@ -126,8 +126,9 @@ class PrimalDualMethod {
   std::vector<Index> plus_, minus_;                            // positions of the entries of each hinge
   std::vector<Index> non_constraints_, equalities_;            // positions
   double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1, least_delta_scale_ = 1e-4;
-  double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
-  StepRates rates_;        // of the direction that was solved for last
+  double hinge_delta_scale_ = 1;  // where couplings are taken as an update
+  double flow_reach_ = 0;         // what moving one unit of flow between pieces may cost in the dual norm
+  StepRates rates_;               // of the direction that was solved for last
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
   double proximal_residual_ = 0, convexity_residual_ = 0;  // what the proximal terms left of the last step
   double previous_dual_residual_ = 0, previous_convexity_residual_ = 0;

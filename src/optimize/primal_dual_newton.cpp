@@ -27,7 +27,7 @@ void PrimalDualMethod::set_proximal_terms() {
   const double held_by = normal_.uses_update() || p_.lambda == 0 ? 1 : std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0);
   proximal_ *= std::min(1.0, proximal_scale_ * held_by);
   for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
-  if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta;
+  if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta * hinge_delta_scale_;
 }
 
 void PrimalDualMethod::relax_proximal() { proximal_scale_ *= 0.1; }

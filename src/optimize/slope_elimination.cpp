@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "optimize/at.hpp"
+#include "optimize/feature_products.hpp"
 
 namespace bregmax::internal {
 
@@ -15,12 +16,13 @@ SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntryS
       eliminated_(problem.pieces * problem.features, y_count_),
       width_(at(problem.pieces), 0),
       place_(at(y_count_), 0),
-      sum_of_location_(problem.locations),
+      whole_(problem.location, problem.pieces),
+      of_piece_(problem.pieces),
+      sum_of_piece_(problem.pieces),
+      of_location_(problem.locations),
       gathered_(y_count_) {
   if (entries.complete()) {
-    feature_rows_ = problem.location.transpose();
     difference_.resize(problem.features, problem.locations);
-    products_.resize(problem.pieces, problem.locations);
     solved_.resize(problem.pieces, problem.features);
     columns_.resize(at(y_count_));
     std::iota(columns_.begin(), columns_.end(), Index{0});
@@ -63,7 +65,7 @@ void SlopeElimination::set_coupling_rows(Index k) {
   const double* weight = grid_->data() + k * locations;
   for (Index j = 0; j < p_.features; ++j) {
     const double anchor = p_.anchor(k, j);
-    const double* location = feature_rows_.data() + j * locations;
+    const double* location = whole_.feature_rows().data() + j * locations;
     double* difference = difference_.data() + j * locations;
     double* coupling = eliminated(k) + j * y_count_;
     for (Index l = 0; l < locations; ++l) {
@@ -79,14 +81,15 @@ bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
   Eigen::Map<Matrix> a(block(k), d, d);
   if (entries_.complete()) {
     set_coupling_rows(k);
-    gemm(false, true, d, d, p_.locations, 1, eliminated(k), y_count_, difference_.data(), p_.locations, 0, a.data(), d);
+    multiply_rows({eliminated(k), d, y_count_, p_.locations}, {difference_.data(), d, p_.locations, p_.locations},
+                  a.data());
   } else {
     set_weighted_differences(k);
     const Index count = entries_.begin(k + 1) - entries_.begin(k);
     gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
   }
   for (Index i = 0; i < d; ++i) {
-    for (Index j = 0; j < d; ++j) {
+    for (Index j = 0; j <= i; ++j) {
       a(i, j) += weights.norm(k) * weights.slope_rank_one(k, i) * weights.slope_rank_one(k, j);
     }
     a(i, i) = (a(i, i) + weights.slope_diagonal(k, i) + weights.proximal) * (1 + 1e-14);
@@ -139,9 +142,7 @@ void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k, Ma
     coupling[own] -= Eigen::Map<const Vector>(coupling, columns_here - 1).sum();
     coupling[columns_here - 1] = weights.norm(k) * weights.slope_rank_one(k, j);
   }
-  const int n = static_cast<int>(columns_here);
-  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(d), n, 1, block(k),
-              static_cast<int>(d), eliminated(k), n);
+  solve_rows(block(k), d, columns_here, eliminated(k));
 }
 
 // What set_coupling_rows does for a complete grid, for the columns of the piece's entries.
@@ -247,35 +248,27 @@ void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
 // A complete E is d times as large as the weights that it is made of, and slower to read than to make anew:
 // C_k' u = w (u . (anchor - location)) at the owner of each location.
 void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
-  const Index d = p_.features, locations = p_.locations, last = y_count_ - 1;
+  const Index d = p_.features, last = y_count_ - 1;
   std::copy_n(slopes, solved_.size(), solved_.data());
-  for (Index k = 0; k < p_.pieces; ++k) unwhiten(k, solved_.row(k).data());
-  gemm(false, true, p_.pieces, locations, d, 1, solved_.data(), d, p_.location.data(), d, 0, products_.data(),
-       locations);
-  sum_of_location_.setZero();
   for (Index k = 0; k < p_.pieces; ++k) {
-    const double own = p_.anchor.row(k).dot(solved_.row(k));
-    auto row = products_.row(k).transpose().array();
-    row = (row - own) * grid_->segment(k * locations, locations).array();
-    sum_of_location_.array() += row;
-    y[p_.z_of_piece[at(k)]] -= row.sum();
+    unwhiten(k, solved_.row(k).data());
+    of_piece_(k) = p_.anchor.row(k).dot(solved_.row(k));
+  }
+  whole_.sum_weighted_affine(grid_->data(), solved_.data(), of_piece_, sum_of_piece_, of_location_);
+  for (Index k = 0; k < p_.pieces; ++k) {
+    y[p_.z_of_piece[at(k)]] += sum_of_piece_(k);
     for (Index j = 0; j < d; ++j) y[last] -= eliminated(k)[j * y_count_ + last] * slopes[k * d + j];
   }
-  for (Index l = 0; l < locations; ++l) y[p_.z_of_owner[at(l)]] += sum_of_location_(l);
+  for (Index l = 0; l < p_.locations; ++l) y[p_.z_of_owner[at(l)]] -= of_location_(l);
 }
 
 void SlopeElimination::backward_by_weights(double* slopes, const double* y) {
-  const Index d = p_.features, locations = p_.locations, last = y_count_ - 1;
-  for (Index l = 0; l < locations; ++l) sum_of_location_(l) = y[p_.z_of_owner[at(l)]];
+  const Index d = p_.features, last = y_count_ - 1;
+  for (Index l = 0; l < p_.locations; ++l) of_location_(l) = y[p_.z_of_owner[at(l)]];
+  for (Index k = 0; k < p_.pieces; ++k) of_piece_(k) = y[p_.z_of_piece[at(k)]];
+  whole_.sum_weighted_differences(grid_->data(), of_location_, of_piece_, solved_.data(), sum_of_piece_);
   for (Index k = 0; k < p_.pieces; ++k) {
-    const double own = y[p_.z_of_piece[at(k)]];
-    products_.row(k).transpose().array() =
-        grid_->segment(k * locations, locations).array() * (sum_of_location_.array() - own);
-  }
-  gemm(false, false, p_.pieces, d, locations, 1, products_.data(), locations, p_.location.data(), d, 0, solved_.data(),
-       d);
-  for (Index k = 0; k < p_.pieces; ++k) {
-    solved_.row(k) -= products_.row(k).sum() * p_.anchor.row(k);
+    solved_.row(k) -= sum_of_piece_(k) * p_.anchor.row(k);
     whiten(k, solved_.row(k).data());
     for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(k, j) - eliminated(k)[j * y_count_ + last] * y[last];
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/blas.hpp"
+#include "optimize/feature_grid.hpp"
 #include "optimize/normal_equations.hpp"
 
 namespace bregmax::internal {
@@ -61,9 +62,9 @@ class SlopeElimination {
   std::vector<Index> columns_;  // of y, ascending: of each E_k, or of all where the set is complete
   std::vector<Index> width_, place_;
   Matrix difference_, weighted_, outer_;
-  Matrix feature_rows_;       // of a complete grid: features x locations
-  Matrix products_, solved_;  // of every entry; of the slopes
-  Vector sum_of_location_, gathered_;
+  FeatureGrid whole_;  // where the set is complete
+  Matrix solved_;      // slopes
+  Vector of_piece_, sum_of_piece_, of_location_, gathered_;
 };
 
 template <typename Target>

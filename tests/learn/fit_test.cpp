@@ -102,6 +102,24 @@ TEST_F(Fit, TheModelGivesTheLossThatWasCounted) {
   }
 }
 
+// The same of many pairs that cannot all be satisfied: the proximal term must not be what decides near the end.
+TEST_F(Fit, TheModelGivesTheLossOfClassesThatOverlap) {
+  constexpr Index kRows = 500, kFeatures = 10;
+  Random random(1);
+  Matrix points(kRows, kFeatures);
+  std::vector<int> classes(kRows);
+  for (Index i = 0; i < kRows; ++i) {
+    classes[static_cast<std::size_t>(i)] = static_cast<int>(i % 2);
+    for (Index j = 0; j < kFeatures; ++j) points(i, j) = random.normal() + static_cast<double>(i % 2);
+  }
+  const Supervision pairs = all_pairs(classes);
+  const FitResult result = fit(points, pairs, {.lambda = 1, .scale = Scale::kNone, .solver = Solver::kExact});
+  EXPECT_EQ(result.report.status, SolveStatus::kOptimal);
+  const double loss =
+      static_cast<double>(item_count(pairs)) * internal::mean_loss(*result.model.divergence, points, pairs);
+  EXPECT_NEAR(loss, result.report.loss, 1e-7 * (1 + result.report.loss));
+}
+
 TEST_F(Fit, KeepsTheScalingInTheModel) {
   const LabelledRows data = two_classes(20);
   const FitResult standard = fit(data.rows, comparisons_of(data));

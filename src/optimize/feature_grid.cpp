@@ -1,0 +1,94 @@
+#include "optimize/feature_grid.hpp"
+
+#include <algorithm>
+
+#include "optimize/feature_products.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr Index kNumbersInCache = 16384;   // of features, that stay in the second cache
+constexpr Index kWhole = 32;               // locations that a product takes at once
+constexpr Index kLeastParallel = 100'000;  // entries of the grid
+
+}  // namespace
+
+FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
+    : pieces_(pieces),
+      features_(location.cols()),
+      locations_(location.rows()),
+      at_once_(
+          std::clamp<Index>(kNumbersInCache / std::max<Index>(1, features_) / kWhole * kWhole, kWhole, kMostAtOnce)),
+      feature_rows_(location.transpose()),
+      band_sum_(kBands, locations_) {}
+
+template <class Each>
+void FeatureGrid::for_each_chunk(const Each& each) const {
+#pragma omp parallel for schedule(static) if (pieces_ * locations_ > kLeastParallel)
+  for (Index band = 0; band < kBands; ++band) {
+    const Index begin = pieces_ * band / kBands, end = pieces_ * (band + 1) / kBands;
+    for (Index from = 0; from < locations_; from += at_once_) {
+      for (Index k = begin; k < end; ++k) each(band, k, from, std::min(at_once_, locations_ - from));
+    }
+  }
+}
+
+void FeatureGrid::add_bands(Vector& of_location) const { of_location = band_sum_.colwise().sum().transpose(); }
+
+void FeatureGrid::affine(const double* slopes, const Vector& shift, const Vector& base, double* grid) const {
+  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
+  for_each_chunk([&](Index, Index k, Index from, Index count) {
+    affine_row(x.part(from, count), slopes + k * features_, shift(k), base.data() + from, grid + k * locations_ + from);
+  });
+}
+
+void FeatureGrid::sum_weighted_affine(const double* weights, const double* slopes, const Vector& shift,
+                                      Vector& of_piece, Vector& of_location) {
+  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
+  band_sum_.setZero();
+  of_piece.setZero();
+  for_each_chunk([&](Index band, Index k, Index from, Index count) {
+    Chunk chunk;
+    double* values = chunk.data();
+    affine_row(x.part(from, count), slopes + k * features_, -shift(k), nullptr, values);
+    const double* weight = weights + k * locations_ + from;
+    double* of_location_here = band_sum_.data() + band * locations_ + from;
+    for (Index l = 0; l < count; ++l) {
+      values[l] *= weight[l];
+      of_location_here[l] += values[l];
+    }
+    of_piece(k) += Eigen::Map<const Vector>(values, count).sum();
+  });
+  add_bands(of_location);
+}
+
+void FeatureGrid::sum(const double* v, double* weighted, Vector& of_piece, Vector& of_location) {
+  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
+  band_sum_.setZero();
+  of_piece.setZero();
+  std::fill(weighted, weighted + pieces_ * features_, 0.0);
+  for_each_chunk([&](Index band, Index k, Index from, Index count) {
+    const double* values = v + k * locations_ + from;
+    double* of_location_here = band_sum_.data() + band * locations_ + from;
+    of_piece(k) += weigh_row(x.part(from, count), values, weighted + k * features_);
+    for (Index l = 0; l < count; ++l) of_location_here[l] += values[l];
+  });
+  add_bands(of_location);
+}
+
+void FeatureGrid::sum_weighted_differences(const double* weights, const Vector& base, const Vector& shift,
+                                           double* weighted, Vector& of_piece) const {
+  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
+  of_piece.setZero();
+  std::fill(weighted, weighted + pieces_ * features_, 0.0);
+  for_each_chunk([&](Index, Index k, Index from, Index count) {
+    Chunk chunk;
+    double* values = chunk.data();
+    const double *weight = weights + k * locations_ + from, *of_location = base.data() + from;
+    const double own = shift(k);
+    for (Index l = 0; l < count; ++l) values[l] = weight[l] * (of_location[l] - own);
+    of_piece(k) += weigh_row(x.part(from, count), values, weighted + k * features_);
+  });
+}
+
+}  // namespace bregmax::internal

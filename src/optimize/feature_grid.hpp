@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+// Sums over a whole grid of pieces x locations in one pass each. Results do not depend on the number of threads.
+class FeatureGrid {
+ public:
+  // location: locations x features.
+  FeatureGrid(const Matrix& location, Index pieces);
+
+  const Matrix& feature_rows() const { return feature_rows_; }  // features x locations
+
+  // grid_kl = base_l - shift_k - <slope_k, x_l>.
+  void affine(const double* slopes, const Vector& shift, const Vector& base, double* grid) const;
+  // Of v_kl = weight_kl (shift_k - <slope_k, x_l>): the sums of every piece and of every location.
+  void sum_weighted_affine(const double* weights, const double* slopes, const Vector& shift, Vector& of_piece,
+                           Vector& of_location);
+  // Of v: the same sums, and weighted_k = sum_l v_kl x_l.
+  void sum(const double* v, double* weighted, Vector& of_piece, Vector& of_location);
+  // Of v_kl = weight_kl (base_l - shift_k): the sums of every piece, and weighted_k.
+  void sum_weighted_differences(const double* weights, const Vector& base, const Vector& shift, double* weighted,
+                                Vector& of_piece) const;
+
+ private:
+  static constexpr Index kBands = 8;          // of pieces, each for one thread at a time
+  static constexpr Index kMostAtOnce = 2048;  // locations
+  using Chunk = std::array<double, kMostAtOnce>;
+
+  // Calls each(band, piece, first location, how many) for every piece and all locations.
+  template <class Each>
+  void for_each_chunk(const Each& each) const;
+  void add_bands(Vector& of_location) const;
+
+  Index pieces_, features_, locations_, at_once_;
+  Matrix feature_rows_, band_sum_;
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,215 @@
+#include "optimize/feature_products.hpp"
+
+#include <algorithm>
+
+// Everything is compiled twice, for any processor and for those with AVX2, and chosen at run time.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define BREGMAX_PRODUCTS_AVX2 __attribute__((target("avx2,fma")))
+#endif
+#define BREGMAX_PRODUCTS_INLINE inline __attribute__((always_inline))
+
+namespace bregmax::internal {
+namespace {
+
+using Four = double __attribute__((vector_size(32)));
+// In memory they lie where any number may lie.
+using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
+
+constexpr Index kLanes = 4;
+constexpr Index kGroup = 4;  // vectors of locations at once: enough to hide latencies
+
+BREGMAX_PRODUCTS_INLINE void load(const double* from, Four& value) {
+  value = *reinterpret_cast<const FourInMemory*>(from);
+}
+BREGMAX_PRODUCTS_INLINE void store(const Four& value, double* to) { *reinterpret_cast<FourInMemory*>(to) = value; }
+BREGMAX_PRODUCTS_INLINE double total(const Four& value) { return (value[0] + value[1]) + (value[2] + value[3]); }
+
+template <Index group>
+BREGMAX_PRODUCTS_INLINE void affine_group(const FeatureRows& x, const double* slope, double shift, const double* base,
+                                          Index l, double* out) {
+  Four value[group];
+  for (Index g = 0; g < group; ++g) {
+    value[g] = Four{};
+    if (base != nullptr) load(base + l + g * kLanes, value[g]);
+    value[g] -= shift;
+  }
+  const double* feature = x.data + l;
+  for (Index f = 0; f < x.features; ++f, feature += x.stride) {
+    const Four factor = Four{} + slope[f];
+    for (Index g = 0; g < group; ++g) {
+      Four at;
+      load(feature + g * kLanes, at);
+      value[g] -= factor * at;
+    }
+  }
+  for (Index g = 0; g < group; ++g) store(value[g], out + l + g * kLanes);
+}
+
+BREGMAX_PRODUCTS_INLINE void affine_body(const FeatureRows& x, const double* slope, double shift, const double* base,
+                                         double* out) {
+  Index l = 0;
+  for (; l + 2 * kGroup * kLanes <= x.count; l += 2 * kGroup * kLanes) {
+    affine_group<2 * kGroup>(x, slope, shift, base, l, out);
+  }
+  for (; l + kLanes <= x.count; l += kLanes) affine_group<1>(x, slope, shift, base, l, out);
+  for (; l < x.count; ++l) {
+    double value = (base != nullptr ? base[l] : 0) - shift;
+    for (Index f = 0; f < x.features; ++f) value -= slope[f] * x.data[f * x.stride + l];
+    out[l] = value;
+  }
+}
+
+// out_i += sum_l v_l x_il of `group` rows of x.
+template <Index group>
+BREGMAX_PRODUCTS_INLINE void dot_group(const double* v, const double* x, Index stride, Index count, double* out) {
+  Four even[group], odd[group];
+  for (Index i = 0; i < group; ++i) even[i] = odd[i] = Four{};
+  Index l = 0;
+  for (; l + 2 * kLanes <= count; l += 2 * kLanes) {
+    Four first, second, at;
+    load(v + l, first);
+    load(v + l + kLanes, second);
+    for (Index i = 0; i < group; ++i) {
+      load(x + i * stride + l, at);
+      even[i] += first * at;
+      load(x + i * stride + l + kLanes, at);
+      odd[i] += second * at;
+    }
+  }
+  for (Index i = 0; i < group; ++i) {
+    double sum = total(even[i] + odd[i]);
+    for (Index rest = l; rest < count; ++rest) sum += v[rest] * x[i * stride + rest];
+    out[i] += sum;
+  }
+}
+
+BREGMAX_PRODUCTS_INLINE void dots(const double* v, const double* x, Index stride, Index rows, Index count,
+                                  double* out) {
+  Index i = 0;
+  for (; i + 5 <= rows; i += 5) dot_group<5>(v, x + i * stride, stride, count, out + i);
+  switch (rows - i) {
+    case 4:
+      return dot_group<4>(v, x + i * stride, stride, count, out + i);
+    case 3:
+      return dot_group<3>(v, x + i * stride, stride, count, out + i);
+    case 2:
+      return dot_group<2>(v, x + i * stride, stride, count, out + i);
+    case 1:
+      return dot_group<1>(v, x + i * stride, stride, count, out + i);
+    default:
+      return;
+  }
+}
+
+BREGMAX_PRODUCTS_INLINE double weigh_body(const FeatureRows& x, const double* v, double* out) {
+  dots(v, x.data, x.stride, x.features, x.count, out);
+  Four sum{};
+  Index l = 0;
+  for (; l + kLanes <= x.count; l += kLanes) {
+    Four at;
+    load(v + l, at);
+    sum += at;
+  }
+  double all = total(sum);
+  for (; l < x.count; ++l) all += v[l];
+  return all;
+}
+
+BREGMAX_PRODUCTS_INLINE void multiply_body(const FeatureRows& left, const FeatureRows& x, double* square) {
+  for (Index i = 0; i < left.features; ++i) {
+    double* row = square + i * left.features;
+    std::fill(row, row + i + 1, 0.0);
+    dots(left.data + i * left.stride, x.data, x.stride, i + 1, left.count, row);
+  }
+}
+
+BREGMAX_PRODUCTS_INLINE void solve_body(const double* lower, Index features, Index count, double* rows) {
+  for (Index i = 0; i < features; ++i) {
+    const double* factor = lower + i * features;
+    const double inverse = 1 / factor[i];
+    double* row = rows + i * count;
+    Index l = 0;
+    for (; l + kGroup * kLanes <= count; l += kGroup * kLanes) {
+      Four value[kGroup];
+      for (Index g = 0; g < kGroup; ++g) load(row + l + g * kLanes, value[g]);
+      for (Index j = 0; j < i; ++j) {
+        const Four known = Four{} + factor[j];
+        for (Index g = 0; g < kGroup; ++g) {
+          Four at;
+          load(rows + j * count + l + g * kLanes, at);
+          value[g] -= known * at;
+        }
+      }
+      for (Index g = 0; g < kGroup; ++g) store(value[g] * inverse, row + l + g * kLanes);
+    }
+    for (; l < count; ++l) {
+      double value = row[l];
+      for (Index j = 0; j < i; ++j) value -= factor[j] * rows[j * count + l];
+      row[l] = value * inverse;
+    }
+  }
+}
+
+#ifdef BREGMAX_PRODUCTS_AVX2
+BREGMAX_PRODUCTS_AVX2 void affine_avx2(const FeatureRows& x, const double* slope, double shift, const double* base,
+                                       double* out) {
+  affine_body(x, slope, shift, base, out);
+}
+BREGMAX_PRODUCTS_AVX2 double weigh_avx2(const FeatureRows& x, const double* v, double* out) {
+  return weigh_body(x, v, out);
+}
+BREGMAX_PRODUCTS_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
+  multiply_body(left, x, square);
+}
+BREGMAX_PRODUCTS_AVX2 void solve_avx2(const double* lower, Index features, Index count, double* rows) {
+  solve_body(lower, features, count, rows);
+}
+
+bool has_avx2() {
+  static const bool found = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  return found;
+}
+#endif
+
+}  // namespace
+
+void portable_affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out) {
+  affine_body(x, slope, shift, base, out);
+}
+double portable_weigh_row(const FeatureRows& x, const double* v, double* out) { return weigh_body(x, v, out); }
+void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
+  multiply_body(left, x, square);
+}
+void portable_solve_rows(const double* lower, Index features, Index count, double* rows) {
+  solve_body(lower, features, count, rows);
+}
+
+void affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out) {
+#ifdef BREGMAX_PRODUCTS_AVX2
+  if (has_avx2()) return affine_avx2(x, slope, shift, base, out);
+#endif
+  portable_affine_row(x, slope, shift, base, out);
+}
+
+double weigh_row(const FeatureRows& x, const double* v, double* out) {
+#ifdef BREGMAX_PRODUCTS_AVX2
+  if (has_avx2()) return weigh_avx2(x, v, out);
+#endif
+  return portable_weigh_row(x, v, out);
+}
+
+void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
+#ifdef BREGMAX_PRODUCTS_AVX2
+  if (has_avx2()) return multiply_avx2(left, x, square);
+#endif
+  portable_multiply_rows(left, x, square);
+}
+
+void solve_rows(const double* lower, Index features, Index count, double* rows) {
+#ifdef BREGMAX_PRODUCTS_AVX2
+  if (has_avx2()) return solve_avx2(lower, features, count, rows);
+#endif
+  portable_solve_rows(lower, features, count, rows);
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,101 @@
+#include "optimize/feature_grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "optimize/feature_products.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr double kRounding = 1e-12;
+
+// Counts that leave every kind of remainder, and features beyond one group.
+struct Shape {
+  Index features, count;
+};
+const std::vector<Shape> kShapes = {{0, 5}, {1, 1}, {2, 3}, {3, 31}, {4, 32}, {5, 33}, {7, 64}, {10, 69}, {13, 501}};
+
+FeatureRows rows_of(const Matrix& x) { return {x.data(), x.rows(), x.cols(), x.cols()}; }
+
+TEST(FeatureProducts, AreThePlainSums) {
+  for (const auto [features, count] : kShapes) {
+    SCOPED_TRACE(testing::Message() << features << " features, " << count << " locations");
+    const Matrix x = Matrix::Random(features, count), left = Matrix::Random(features, count);
+    const double rounding = kRounding * static_cast<double>(count);
+    const Vector slope = Vector::Random(features), base = Vector::Random(count), v = Vector::Random(count);
+    const Vector products = x.transpose() * slope, sums = x * v;
+    for (const bool portable : {false, true}) {
+      const auto affine = portable ? portable_affine_row : affine_row;
+      const auto weigh = portable ? portable_weigh_row : weigh_row;
+      const auto multiply = portable ? portable_multiply_rows : multiply_rows;
+      const auto solve = portable ? portable_solve_rows : solve_rows;
+
+      Vector out(count);
+      affine(rows_of(x), slope.data(), 0.5, base.data(), out.data());
+      EXPECT_LT((out - (base.array() - 0.5).matrix() + products).lpNorm<1>(), rounding);
+      affine(rows_of(x), slope.data(), 0.5, nullptr, out.data());
+      EXPECT_LT((out.array() + 0.5 + products.array()).abs().sum(), rounding);
+
+      Vector weighted = Vector::Ones(features);
+      EXPECT_NEAR(weigh(rows_of(x), v.data(), weighted.data()), v.sum(), rounding);
+      EXPECT_LT((weighted - Vector::Ones(features) - sums).lpNorm<1>(), rounding);
+
+      Matrix square = Matrix::Constant(features, features, 7);
+      multiply(rows_of(left), rows_of(x), square.data());
+      const Matrix expected = left * x.transpose();
+      for (Index i = 0; i < features; ++i) {
+        for (Index j = 0; j < features; ++j) {
+          EXPECT_NEAR(square(i, j), j <= i ? expected(i, j) : 7, rounding);
+        }
+      }
+
+      Matrix lower = Matrix::Random(features, features), solved = left;
+      lower.diagonal().array() = lower.diagonal().array().abs() + 1;
+      solve(lower.data(), features, count, solved.data());
+      const Matrix back = lower.triangularView<Eigen::Lower>() * solved;
+      EXPECT_LE((back - left).cwiseAbs().sum(), 1e-9 * (1 + solved.cwiseAbs().sum()));
+    }
+  }
+}
+
+TEST(FeatureGrid, HasTheSumsOfTheWholeGrid) {
+  // More locations than are looked at together, and fewer pieces than bands.
+  for (const auto [pieces, locations, features] : {std::array<Index, 3>{3, 70, 2}, {40, 900, 60}, {17, 2500, 1}}) {
+    SCOPED_TRACE(testing::Message() << pieces << " pieces, " << locations << " locations");
+    const Matrix x = Matrix::Random(locations, features), slopes = Matrix::Random(pieces, features);
+    const Matrix weights = Matrix::Random(pieces, locations).cwiseAbs();
+    const Vector shift = Vector::Random(pieces), base = Vector::Random(locations);
+    FeatureGrid grid(x, pieces);
+    const double rounding = kRounding * static_cast<double>(locations * features);
+
+    const Matrix products = slopes * x.transpose();
+    Matrix affine(pieces, locations);
+    grid.affine(slopes.data(), shift, base, affine.data());
+    EXPECT_LT(
+        (affine - ((-products).rowwise() + base.transpose()) + shift.replicate(1, locations)).cwiseAbs().maxCoeff(),
+        rounding);
+
+    Vector of_piece(pieces), of_location(locations);
+    Matrix weighted(pieces, features);
+    Matrix v = weights.cwiseProduct(shift.replicate(1, locations) - products);
+    grid.sum_weighted_affine(weights.data(), slopes.data(), shift, of_piece, of_location);
+    EXPECT_LT((of_piece - v.rowwise().sum()).lpNorm<Eigen::Infinity>(), rounding);
+    EXPECT_LT((of_location - v.colwise().sum().transpose()).lpNorm<Eigen::Infinity>(), rounding);
+
+    grid.sum(v.data(), weighted.data(), of_piece, of_location);
+    EXPECT_LT((weighted - v * x).cwiseAbs().maxCoeff(), rounding);
+    EXPECT_LT((of_piece - v.rowwise().sum()).lpNorm<Eigen::Infinity>(), rounding);
+    EXPECT_LT((of_location - v.colwise().sum().transpose()).lpNorm<Eigen::Infinity>(), rounding);
+
+    v = weights.cwiseProduct(base.transpose().replicate(pieces, 1) - shift.replicate(1, locations));
+    grid.sum_weighted_differences(weights.data(), base, shift, weighted.data(), of_piece);
+    EXPECT_LT((weighted - v * x).cwiseAbs().maxCoeff(), rounding);
+    EXPECT_LT((of_piece - v.rowwise().sum()).lpNorm<Eigen::Infinity>(), rounding);
+  }
+}
+
+}  // namespace
+}  // namespace bregmax::internal
