@@ -6,13 +6,11 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/simd.hpp"
+
 // The loops are written twice, for any processor and for those with AVX2, and chosen at run time.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define BREGMAX_HAVE_AVX2 1
-#define BREGMAX_AVX2 __attribute__((target("avx2,fma")))
+#ifdef BREGMAX_AVX2
 #include <immintrin.h>
-#else
-#define BREGMAX_HAVE_AVX2 0
 #endif
 
 namespace bregmax::internal {
@@ -79,7 +77,7 @@ void portable_spread_differences(const double* rows, Index stride, Index row, co
   }
 }
 
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
 namespace {
 
 // exp of four numbers <= 0. x = n ln 2 + r with |r| <= ln 2 / 2; the Taylor polynomial of degree 13 is exact to
@@ -202,44 +200,39 @@ BREGMAX_AVX2 void spread_avx2(const double* rows, Index stride, Index row, const
   }
 }
 
-bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  return found;
-}
-
 }  // namespace
 #endif
 
 double products_to_distances(const double* heights, Index count, double* out) {
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return distances_avx2(heights, count, out);
 #endif
   return portable_products_to_distances(heights, count, out);
 }
 
 double exponentials(double offset, Index count, double* values) {
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return exponentials_avx2(offset, count, values);
 #endif
   return portable_exponentials(offset, count, values);
 }
 
 Index count_near(const double* distances, double limit, Index count) {
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return count_avx2(distances, limit, count);
 #endif
   return portable_count_near(distances, limit, count);
 }
 
 Index collect_near(const double* distances, double limit, Index begin, Index end, int* index, double* near) {
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return near_avx2(distances, limit, begin, end, index, near);
 #endif
   return portable_collect_near(distances, limit, begin, end, index, near);
 }
 
 void pair_distances(const double* rows, Index stride, Index row, const int* index, Index count, double* out) {
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return pair_distances_avx2(rows, stride, row, index, count, out);
 #endif
   portable_pair_distances(rows, stride, row, index, count, out);
@@ -247,7 +240,7 @@ void pair_distances(const double* rows, Index stride, Index row, const int* inde
 
 void spread_differences(const double* rows, Index stride, Index row, const int* index, const double* weights,
                         Index count, double* out) {
-#if BREGMAX_HAVE_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return spread_avx2(rows, stride, row, index, weights, count, out);
 #endif
   portable_spread_differences(rows, stride, row, index, weights, count, out);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/simd.hpp"
+
 namespace bregmax::internal {
 namespace {
 
@@ -20,8 +22,8 @@ struct Panel {
 };
 
 template <Index kRows>
-[[gnu::always_inline]] inline void score_tile(const Panel& panel, const double* rows, Index row_stride, double* scores,
-                                              Index score_stride) {
+BREGMAX_INLINE void score_tile(const Panel& panel, const double* rows, Index row_stride, double* scores,
+                               Index score_stride) {
   Lanes sums[kRows][kVectors] = {};
   const double* slopes = panel.slopes;
   for (Index f = 0; f < panel.features; ++f, slopes += kPanel) {
@@ -39,8 +41,8 @@ template <Index kRows>
   }
 }
 
-[[gnu::always_inline]] inline void score_rows(const Panel& panel, const double* rows, Index row_stride, Index count,
-                                              double* scores, Index score_stride) {
+BREGMAX_INLINE void score_rows(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
+                               Index score_stride) {
   Index row = 0;
   for (; row + kTile <= count; row += kTile) {
     score_tile<kTile>(panel, rows + row * row_stride, row_stride, scores + row * score_stride, score_stride);
@@ -57,16 +59,14 @@ void score_rows_anywhere(const Panel& panel, const double* rows, Index row_strid
   score_rows(panel, rows, row_stride, count, scores, score_stride);
 }
 
-#ifdef __x86_64__
+#ifdef BREGMAX_AVX2
 
-[[gnu::target("avx2,fma")]] void score_rows_avx2(const Panel& panel, const double* rows, Index row_stride, Index count,
-                                                 double* scores, Index score_stride) {
+BREGMAX_AVX2 void score_rows_avx2(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
+                                  Index score_stride) {
   score_rows(panel, rows, row_stride, count, scores, score_stride);
 }
 
-ScoreRows fastest() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? score_rows_avx2 : score_rows_anywhere;
-}
+ScoreRows fastest() { return has_avx2() ? score_rows_avx2 : score_rows_anywhere; }
 
 #else
 

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <type_traits>
 
-// The loops are compiled twice, for any processor and for those with AVX2, and chosen at run time.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define BREGMAX_GRID_AVX2 __attribute__((target("avx2,fma")))
-#endif
-// What the compiled loops are made of has to become part of them.
-#define BREGMAX_GRID_INLINE inline __attribute__((always_inline))
+#include "core/simd.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-using Four = double __attribute__((vector_size(32)));
-using FourFloats = float __attribute__((vector_size(16)));
-// In memory they lie where any number may lie.
-using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
-using FourFloatsInMemory = float __attribute__((vector_size(16), aligned(4), may_alias));
 
 constexpr Index kLanes = 4;
 constexpr Index kGroup = 8;     // vectors of points that a piece is applied to at once: enough to hide latencies
@@ -29,28 +18,11 @@ constexpr Index lanes() {
   return std::is_same_v<V, double> ? 1 : kLanes;
 }
 
-BREGMAX_GRID_INLINE void load(const double* from, double& value) { value = *from; }
-BREGMAX_GRID_INLINE void load(const double* from, Four& value) { value = *reinterpret_cast<const FourInMemory*>(from); }
-BREGMAX_GRID_INLINE void load(const float* from, double& value) { value = *from; }
-BREGMAX_GRID_INLINE void load(const float* from, Four& value) {
-  value = __builtin_convertvector(*reinterpret_cast<const FourFloatsInMemory*>(from), Four);
-}
-
-BREGMAX_GRID_INLINE void store(const double& value, double* to) { *to = value; }
-BREGMAX_GRID_INLINE void store(const Four& value, double* to) { *reinterpret_cast<FourInMemory*>(to) = value; }
-BREGMAX_GRID_INLINE void store(const double& value, float* to) { *to = static_cast<float>(value); }
-BREGMAX_GRID_INLINE void store(const Four& value, float* to) {
-  *reinterpret_cast<FourFloatsInMemory*>(to) = __builtin_convertvector(value, FourFloats);
-}
-
-BREGMAX_GRID_INLINE double total(const double& value) { return value; }
-BREGMAX_GRID_INLINE double total(const Four& value) { return (value[0] + value[1]) + (value[2] + value[3]); }
-
 // The numbers of block two for a piece, spread over a vector: stores to other arrays cannot change locals, so that they
 // stay in registers.
 template <class V>
 struct Costs {
-  BREGMAX_GRID_INLINE Costs(const GridProx& prox, double own_label)
+  BREGMAX_INLINE Costs(const GridProx& prox, double own_label)
       : similar(V{} + prox.similar_cost),
         dissimilar(V{} + prox.dissimilar_cost),
         margin(V{} + prox.margin),
@@ -65,7 +37,7 @@ struct Cost {
 };
 
 template <class V>
-BREGMAX_GRID_INLINE void cost_at(const Costs<V>& costs, const V& label, Cost<V>& cost) {
+BREGMAX_INLINE void cost_at(const Costs<V>& costs, const V& label, Cost<V>& cost) {
   const V none{};
   cost.linear = label == costs.label ? costs.similar : none;
   cost.lift = label == costs.label ? -costs.similar : costs.dissimilar;
@@ -73,7 +45,7 @@ BREGMAX_GRID_INLINE void cost_at(const Costs<V>& costs, const V& label, Cost<V>&
 
 // A hinge lifts what is below the margin, but not above it. Without one, what is lifted is what is lowered.
 template <class V>
-BREGMAX_GRID_INLINE void slack_at(const Cost<V>& cost, const V& margin, const V& copy, V& slack) {
+BREGMAX_INLINE void slack_at(const Cost<V>& cost, const V& margin, const V& copy, V& slack) {
   const V none{};
   const V lowered = copy - cost.linear, lifted = copy + cost.lift;
   const V kept = lifted < margin ? lifted : margin;
@@ -85,7 +57,7 @@ template <class V>
 struct Tally {
   V wishes{}, miss{}, change{}, value{}, slack{}, multiplier{};
 
-  BREGMAX_GRID_INLINE void add_to(ResidualSums& sums) const {
+  BREGMAX_INLINE void add_to(ResidualSums& sums) const {
     sums.miss += total(miss);
     sums.change += total(change);
     sums.value += total(value);
@@ -110,8 +82,8 @@ struct Place {
 
 // From the first point of a chunk on.
 template <class Number>
-BREGMAX_GRID_INLINE Place<Number> place_of(const GridTerms& terms, Index piece, Index from, Number* copies,
-                                           double* wishes, const GridSums& sums) {
+BREGMAX_INLINE Place<Number> place_of(const GridTerms& terms, Index piece, Index from, Number* copies, double* wishes,
+                                      const GridSums& sums) {
   return {terms.rows,
           terms.features,
           terms.points + from,
@@ -126,7 +98,7 @@ BREGMAX_GRID_INLINE Place<Number> place_of(const GridTerms& terms, Index piece, 
 
 // D of `count` vectors of points from `l` on.
 template <class V, Index count, class Number>
-BREGMAX_GRID_INLINE void divergences_at(const Place<Number>& place, Index l, V* d) {
+BREGMAX_INLINE void divergences_at(const Place<Number>& place, Index l, V* d) {
   for (Index g = 0; g < count; ++g) {
     V z;
     load(place.z + l + g * lanes<V>(), z);
@@ -144,8 +116,8 @@ BREGMAX_GRID_INLINE void divergences_at(const Place<Number>& place, Index l, V* 
 }
 
 template <class V, class Number>
-BREGMAX_GRID_INLINE void put_wish(const Place<Number>& place, Index l, const V& slack, const V& multiplier,
-                                  Tally<V>& tally) {
+BREGMAX_INLINE void put_wish(const Place<Number>& place, Index l, const V& slack, const V& multiplier,
+                             Tally<V>& tally) {
   const V wish = slack - multiplier;
   V sum;
   store(wish, place.wishes + l);
@@ -156,8 +128,8 @@ BREGMAX_GRID_INLINE void put_wish(const Place<Number>& place, Index l, const V& 
 }
 
 template <class V, Index count, class Number>
-BREGMAX_GRID_INLINE void move_at(const Place<Number>& place, const Costs<V>& costs, double relaxation, Index l,
-                                 Tally<V>& tally) {
+BREGMAX_INLINE void move_at(const Place<Number>& place, const Costs<V>& costs, double relaxation, Index l,
+                            Tally<V>& tally) {
   V d[count];
   divergences_at<V, count>(place, l, d);
   for (Index g = 0; g < count; ++g, l += lanes<V>()) {
@@ -181,8 +153,8 @@ BREGMAX_GRID_INLINE void move_at(const Place<Number>& place, const Costs<V>& cos
 }
 
 template <class V, class Number>
-BREGMAX_GRID_INLINE void rescale_at(const Place<Number>& place, const Costs<V>& before, const Costs<V>& after,
-                                    double factor, Index l, Tally<V>& tally) {
+BREGMAX_INLINE void rescale_at(const Place<Number>& place, const Costs<V>& before, const Costs<V>& after, double factor,
+                               Index l, Tally<V>& tally) {
   V label, copy, slack;
   load(place.label + l, label);
   load(place.copies + l, copy);
@@ -198,8 +170,8 @@ BREGMAX_GRID_INLINE void rescale_at(const Place<Number>& place, const Costs<V>& 
 
 // weighted_f += sum_l wish_l x_lf over a chunk, `count` features at once.
 template <Index count>
-BREGMAX_GRID_INLINE void weigh_features(const double* wishes, Index points, const double* feature, Index stride,
-                                        double* weighted) {
+BREGMAX_INLINE void weigh_features(const double* wishes, Index points, const double* feature, Index stride,
+                                   double* weighted) {
   Four sum[count]{};
   Index l = 0;
   for (; l + kLanes <= points; l += kLanes) {
@@ -217,8 +189,8 @@ BREGMAX_GRID_INLINE void weigh_features(const double* wishes, Index points, cons
   }
 }
 
-BREGMAX_GRID_INLINE void weigh_points(const GridTerms& terms, const double* wishes, Index begin, Index points,
-                                      double* weighted) {
+BREGMAX_INLINE void weigh_points(const GridTerms& terms, const double* wishes, Index begin, Index points,
+                                 double* weighted) {
   const double* feature = terms.points + begin;
   Index f = 0;
   for (; f + kFeatures <= terms.features; f += kFeatures, feature += kFeatures * terms.rows) {
@@ -229,15 +201,15 @@ BREGMAX_GRID_INLINE void weigh_points(const GridTerms& terms, const double* wish
   }
 }
 
-BREGMAX_GRID_INLINE void clear_sums(const GridTerms& terms, Index begin, Index end, const GridSums& sums) {
+BREGMAX_INLINE void clear_sums(const GridTerms& terms, Index begin, Index end, const GridSums& sums) {
   std::fill(sums.of_point, sums.of_point + terms.rows, 0.0);
   std::fill(sums.of_piece + begin, sums.of_piece + end, 0.0);
   std::fill(sums.weighted + begin * terms.features, sums.weighted + end * terms.features, 0.0);
 }
 
 template <class Number>
-BREGMAX_GRID_INLINE ResidualSums move_body(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                           Index end, Number* copies, const GridSums& sums) {
+BREGMAX_INLINE ResidualSums move_body(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
+                                      Index end, Number* copies, const GridSums& sums) {
   alignas(32) double wishes[kChunk];
   ResidualSums residuals;
   clear_sums(terms, begin, end, sums);
@@ -265,8 +237,8 @@ BREGMAX_GRID_INLINE ResidualSums move_body(const GridTerms& terms, const GridPro
 }
 
 template <class Number>
-BREGMAX_GRID_INLINE void rescale_body(const GridTerms& terms, const GridProx& before, const GridProx& after,
-                                      double factor, Index begin, Index end, Number* copies, const GridSums& sums) {
+BREGMAX_INLINE void rescale_body(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor,
+                                 Index begin, Index end, Number* copies, const GridSums& sums) {
   alignas(32) double wishes[kChunk];
   clear_sums(terms, begin, end, sums);
   for (Index from = 0; from < terms.rows; from += kChunk) {
@@ -286,22 +258,17 @@ BREGMAX_GRID_INLINE void rescale_body(const GridTerms& terms, const GridProx& be
   }
 }
 
-#ifdef BREGMAX_GRID_AVX2
+#ifdef BREGMAX_AVX2
 template <class Number>
-BREGMAX_GRID_AVX2 ResidualSums move_avx2(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                         Index end, Number* copies, const GridSums& sums) {
+BREGMAX_AVX2 ResidualSums move_avx2(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
+                                    Index end, Number* copies, const GridSums& sums) {
   return move_body(terms, prox, relaxation, begin, end, copies, sums);
 }
 
 template <class Number>
-BREGMAX_GRID_AVX2 void rescale_avx2(const GridTerms& terms, const GridProx& before, const GridProx& after,
-                                    double factor, Index begin, Index end, Number* copies, const GridSums& sums) {
+BREGMAX_AVX2 void rescale_avx2(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor,
+                               Index begin, Index end, Number* copies, const GridSums& sums) {
   rescale_body(terms, before, after, factor, begin, end, copies, sums);
-}
-
-bool has_grid_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  return found;
 }
 #endif
 
@@ -316,8 +283,8 @@ ResidualSums portable_move_copies(const GridTerms& terms, const GridProx& prox, 
 template <class Number>
 ResidualSums move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
                          Number* copies, const GridSums& sums) {
-#ifdef BREGMAX_GRID_AVX2
-  if (has_grid_avx2()) return move_avx2(terms, prox, relaxation, begin, end, copies, sums);
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return move_avx2(terms, prox, relaxation, begin, end, copies, sums);
 #endif
   return portable_move_copies(terms, prox, relaxation, begin, end, copies, sums);
 }
@@ -325,8 +292,8 @@ ResidualSums move_copies(const GridTerms& terms, const GridProx& prox, double re
 template <class Number>
 void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
                     Index end, Number* copies, const GridSums& sums) {
-#ifdef BREGMAX_GRID_AVX2
-  if (has_grid_avx2()) return rescale_avx2(terms, before, after, factor, begin, end, copies, sums);
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return rescale_avx2(terms, before, after, factor, begin, end, copies, sums);
 #endif
   rescale_body(terms, before, after, factor, begin, end, copies, sums);
 }

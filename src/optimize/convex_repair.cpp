@@ -7,38 +7,25 @@
 
 #include "optimize/at.hpp"
 #include "optimize/piece_borders.hpp"
+#include "optimize/row_blocks.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kRowBlock = 256;
 constexpr double kRounding = 1e-11;  // relative to the largest divergence
 constexpr double kFeasible = 1e-8;   // the same, of a model that counts as feasible, as with the exact solver
 constexpr int kMostSweeps = 40;
 constexpr double kLead = 3e-14;      // beside the value at the row: three times what counts as a tie
 constexpr double kSamePiece = 1e-7;  // difference of slopes, beside the largest
 
-// values = rows begin .. end - 1 times pieces.
-void block_values(const Matrix& points, const AffinePieces& pieces, Index begin, Index end, Matrix& values) {
-  values.resize(end - begin, pieces.offsets.size());
-  values.noalias() = points.middleRows(begin, end - begin) * pieces.slopes.transpose();
-  values.rowwise() += pieces.offsets.transpose();
-}
-
 // Calls each(values of a block of rows, first row, end), blocks on several threads.
 template <class Each>
 void for_each_block(const LearningProblem& problem, const AffinePieces& pieces, const Each& each) {
-  const Index rows = problem.points.rows(), blocks = (rows + kRowBlock - 1) / kRowBlock;
-#pragma omp parallel if (rows * problem.pieces > 100'000)
-  {
-    Matrix values;
-#pragma omp for schedule(dynamic)
-    for (Index b = 0; b < blocks; ++b) {
-      const Index begin = b * kRowBlock, end = std::min(rows, begin + kRowBlock);
-      block_values(problem.points, pieces, begin, end, values);
-      each(values, begin, end);
-    }
-  }
+  struct Nothing {};
+  for_each_row_block(
+      problem, pieces, Nothing{},
+      [&](const Nothing&, const Matrix& values, Index begin) { each(values, begin, begin + values.rows()); },
+      [](const Nothing&) {});
 }
 
 double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }

@@ -2,31 +2,17 @@
 
 #include <algorithm>
 
-// Everything is compiled twice, for any processor and for those with AVX2, and chosen at run time.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define BREGMAX_PRODUCTS_AVX2 __attribute__((target("avx2,fma")))
-#endif
-#define BREGMAX_PRODUCTS_INLINE inline __attribute__((always_inline))
+#include "core/simd.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-using Four = double __attribute__((vector_size(32)));
-// In memory they lie where any number may lie.
-using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
-
 constexpr Index kLanes = 4;
 constexpr Index kGroup = 4;  // vectors of locations at once: enough to hide latencies
 
-BREGMAX_PRODUCTS_INLINE void load(const double* from, Four& value) {
-  value = *reinterpret_cast<const FourInMemory*>(from);
-}
-BREGMAX_PRODUCTS_INLINE void store(const Four& value, double* to) { *reinterpret_cast<FourInMemory*>(to) = value; }
-BREGMAX_PRODUCTS_INLINE double total(const Four& value) { return (value[0] + value[1]) + (value[2] + value[3]); }
-
 template <Index group>
-BREGMAX_PRODUCTS_INLINE void affine_group(const FeatureRows& x, const double* slope, double shift, const double* base,
-                                          Index l, double* out) {
+BREGMAX_INLINE void affine_group(const FeatureRows& x, const double* slope, double shift, const double* base, Index l,
+                                 double* out) {
   Four value[group];
   for (Index g = 0; g < group; ++g) {
     value[g] = Four{};
@@ -45,8 +31,8 @@ BREGMAX_PRODUCTS_INLINE void affine_group(const FeatureRows& x, const double* sl
   for (Index g = 0; g < group; ++g) store(value[g], out + l + g * kLanes);
 }
 
-BREGMAX_PRODUCTS_INLINE void affine_body(const FeatureRows& x, const double* slope, double shift, const double* base,
-                                         double* out) {
+BREGMAX_INLINE void affine_body(const FeatureRows& x, const double* slope, double shift, const double* base,
+                                double* out) {
   Index l = 0;
   for (; l + 2 * kGroup * kLanes <= x.count; l += 2 * kGroup * kLanes) {
     affine_group<2 * kGroup>(x, slope, shift, base, l, out);
@@ -61,7 +47,7 @@ BREGMAX_PRODUCTS_INLINE void affine_body(const FeatureRows& x, const double* slo
 
 // out_i += sum_l v_l x_il of `group` rows of x.
 template <Index group>
-BREGMAX_PRODUCTS_INLINE void dot_group(const double* v, const double* x, Index stride, Index count, double* out) {
+BREGMAX_INLINE void dot_group(const double* v, const double* x, Index stride, Index count, double* out) {
   Four even[group], odd[group];
   for (Index i = 0; i < group; ++i) even[i] = odd[i] = Four{};
   Index l = 0;
@@ -83,8 +69,7 @@ BREGMAX_PRODUCTS_INLINE void dot_group(const double* v, const double* x, Index s
   }
 }
 
-BREGMAX_PRODUCTS_INLINE void dots(const double* v, const double* x, Index stride, Index rows, Index count,
-                                  double* out) {
+BREGMAX_INLINE void dots(const double* v, const double* x, Index stride, Index rows, Index count, double* out) {
   Index i = 0;
   for (; i + 5 <= rows; i += 5) dot_group<5>(v, x + i * stride, stride, count, out + i);
   switch (rows - i) {
@@ -101,7 +86,7 @@ BREGMAX_PRODUCTS_INLINE void dots(const double* v, const double* x, Index stride
   }
 }
 
-BREGMAX_PRODUCTS_INLINE double weigh_body(const FeatureRows& x, const double* v, double* out) {
+BREGMAX_INLINE double weigh_body(const FeatureRows& x, const double* v, double* out) {
   dots(v, x.data, x.stride, x.features, x.count, out);
   Four sum{};
   Index l = 0;
@@ -115,7 +100,7 @@ BREGMAX_PRODUCTS_INLINE double weigh_body(const FeatureRows& x, const double* v,
   return all;
 }
 
-BREGMAX_PRODUCTS_INLINE void multiply_body(const FeatureRows& left, const FeatureRows& x, double* square) {
+BREGMAX_INLINE void multiply_body(const FeatureRows& left, const FeatureRows& x, double* square) {
   for (Index i = 0; i < left.features; ++i) {
     double* row = square + i * left.features;
     std::fill(row, row + i + 1, 0.0);
@@ -123,7 +108,7 @@ BREGMAX_PRODUCTS_INLINE void multiply_body(const FeatureRows& left, const Featur
   }
 }
 
-BREGMAX_PRODUCTS_INLINE void solve_body(const double* lower, Index features, Index count, double* rows) {
+BREGMAX_INLINE void solve_body(const double* lower, Index features, Index count, double* rows) {
   for (Index i = 0; i < features; ++i) {
     const double* factor = lower + i * features;
     const double inverse = 1 / factor[i];
@@ -150,24 +135,17 @@ BREGMAX_PRODUCTS_INLINE void solve_body(const double* lower, Index features, Ind
   }
 }
 
-#ifdef BREGMAX_PRODUCTS_AVX2
-BREGMAX_PRODUCTS_AVX2 void affine_avx2(const FeatureRows& x, const double* slope, double shift, const double* base,
-                                       double* out) {
+#ifdef BREGMAX_AVX2
+BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const double* slope, double shift, const double* base,
+                              double* out) {
   affine_body(x, slope, shift, base, out);
 }
-BREGMAX_PRODUCTS_AVX2 double weigh_avx2(const FeatureRows& x, const double* v, double* out) {
-  return weigh_body(x, v, out);
-}
-BREGMAX_PRODUCTS_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
+BREGMAX_AVX2 double weigh_avx2(const FeatureRows& x, const double* v, double* out) { return weigh_body(x, v, out); }
+BREGMAX_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
   multiply_body(left, x, square);
 }
-BREGMAX_PRODUCTS_AVX2 void solve_avx2(const double* lower, Index features, Index count, double* rows) {
+BREGMAX_AVX2 void solve_avx2(const double* lower, Index features, Index count, double* rows) {
   solve_body(lower, features, count, rows);
-}
-
-bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  return found;
 }
 #endif
 
@@ -185,28 +163,28 @@ void portable_solve_rows(const double* lower, Index features, Index count, doubl
 }
 
 void affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out) {
-#ifdef BREGMAX_PRODUCTS_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return affine_avx2(x, slope, shift, base, out);
 #endif
   portable_affine_row(x, slope, shift, base, out);
 }
 
 double weigh_row(const FeatureRows& x, const double* v, double* out) {
-#ifdef BREGMAX_PRODUCTS_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return weigh_avx2(x, v, out);
 #endif
   return portable_weigh_row(x, v, out);
 }
 
 void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
-#ifdef BREGMAX_PRODUCTS_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return multiply_avx2(left, x, square);
 #endif
   portable_multiply_rows(left, x, square);
 }
 
 void solve_rows(const double* lower, Index features, Index count, double* rows) {
-#ifdef BREGMAX_PRODUCTS_AVX2
+#ifdef BREGMAX_AVX2
   if (has_avx2()) return solve_avx2(lower, features, count, rows);
 #endif
   portable_solve_rows(lower, features, count, rows);

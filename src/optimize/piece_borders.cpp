@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "optimize/at.hpp"
+#include "optimize/row_blocks.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-constexpr Index kRowBlock = 256;
 
 bool before(const PieceBorders::Row& a, const PieceBorders::Row& b) {
   return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
@@ -22,23 +21,11 @@ void PieceBorders::find(const LearningProblem& problem, const AffinePieces& piec
   std::fill(rows_.begin(), rows_.end(), Row{limit, -1});
   threshold_.setConstant(limit);
   largest_ = 0;
-  const Index rows = problem.points.rows(), blocks = (rows + kRowBlock - 1) / kRowBlock;
   const PieceBorders empty = *this;
-#pragma omp parallel if (rows * problem.pieces > 100'000)
-  {
-    PieceBorders own = empty;
-    Matrix values;
-#pragma omp for schedule(dynamic)
-    for (Index b = 0; b < blocks; ++b) {
-      const Index begin = b * kRowBlock, count = std::min(rows - begin, kRowBlock);
-      values.resize(count, pieces_);
-      values.noalias() = problem.points.middleRows(begin, count) * pieces.slopes.transpose();
-      values.rowwise() += pieces.offsets.transpose();
-      own.look_at(problem, values, begin, skip);
-    }
-#pragma omp critical(bregmax_piece_borders)
-    merge(own);
-  }
+  for_each_row_block(
+      problem, pieces, empty,
+      [&](PieceBorders& own, const Matrix& values, Index begin) { own.look_at(problem, values, begin, skip); },
+      [&](const PieceBorders& own) { merge(own); });
 }
 
 void PieceBorders::look_at(const LearningProblem& problem, const Matrix& values, Index begin, const Skip& skip) {
