@@ -14,6 +14,9 @@ and the comparisons are 2000 triplets drawn from the labels. Both sides use one 
 HiGHS runs with each of its algorithms and the fastest counts. An algorithm that is slower than the best one so far is
 stopped there (--every-solver lets each run to the time limit). When none ends within the limit, the limit is what
 counts, and the ratio is a lower bound: it is printed with a '>'.
+
+A short solve is at the mercy of whatever else the machine does. Where the best of HiGHS took less than SHORT seconds, it
+and bregmax are run in turns until both have had --repeats runs, and the fastest run of each counts.
 """
 
 import os
@@ -40,6 +43,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATASETS = ("iris", "wine", "ionosphere", "balance-scale", "transfusion")
 SOLVERS = ("hipo", "ipx", "ipx-crossover", "simplex")
 OBJECTIVE_TOLERANCE = 1e-6
+SHORT = 10.0
 
 
 # ---------------------------------------------------------------------------------------------------------- data
@@ -359,6 +363,7 @@ def parse_arguments():
     parser.add_argument("--comparisons", type=int, default=2000, help="triplets drawn from the labels (2000)")
     parser.add_argument("--seed", type=int, default=0, help="of the split and the triplets (0)")
     parser.add_argument("--tolerance", type=float, default=1e-8, help="relative gap asked of bregmax (1e-8)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of short solves, the fastest counts (3)")
     parser.add_argument("--data-dir", type=Path, help="folder with NAME.csv files, looked at before data/")
     parser.add_argument("--bregmax", type=Path, default=ROOT / "build/release/bin/bregmax", help="the program to time")
     parser.add_argument("--only-highs", action="store_true", help="do not run bregmax")
@@ -375,13 +380,24 @@ def compare(name, points, comparisons, lam, options):
         text = f"  {name} lambda {lam:g}: HiGHS {result.solver}: {result.status}, {times}{objective}"
         print(text, file=sys.stderr, flush=True)
 
-    if not options.only_highs:
-        item.bregmax = ours = solve_with_bregmax(options.bregmax, points, comparisons, lam, options.tolerance)
+    def run_bregmax():
+        ours = solve_with_bregmax(options.bregmax, points, comparisons, lam, options.tolerance)
         times = f"{ours.seconds:.3f} s (process {ours.process_seconds:.3f} s, processor {ours.cpu_seconds:.3f} s)"
         print(f"  {name} lambda {lam:g}: bregmax: {ours.status}, {times}", file=sys.stderr, flush=True)
+        if item.bregmax is None or ours.seconds < item.bregmax.seconds:
+            item.bregmax = ours
+
+    if not options.only_highs:
+        run_bregmax()
     if options.highs_solvers:
         program = build_program(points, comparisons, lam)
         item.highs = highs_race(program, options.highs_solvers, options.time_limit, options.every_solver, report)
+        best, is_bound = item.best_highs()
+        for _ in range(options.repeats - 1 if best and not is_bound and best.seconds < SHORT else 0):
+            if not options.only_highs:
+                run_bregmax()
+            item.highs.append(solve_with_highs(program, best.solver, options.time_limit))
+            report(item.highs[-1])
     return item
 
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstring>
+
+#include "bregmax/core/matrix.hpp"
+
 // For loops that are compiled twice, for any processor and for those with AVX2, and chosen at run time:
 //
 //   BREGMAX_INLINE void body(...) {...}
@@ -23,25 +27,28 @@ inline bool has_avx2() {
 }
 #endif
 
-// Four numbers; the compiler makes of them what the processor has. In memory they lie where any number may lie.
+// Four numbers; the compiler makes of them what the processor has. In memory they lie where any number may lie, hence
+// the copies, which become one instruction.
 using Four = double __attribute__((vector_size(32)));
 using FourFloats = float __attribute__((vector_size(16)));
-using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
-using FourFloatsInMemory = float __attribute__((vector_size(16), aligned(4), may_alias));
+inline constexpr Index kLanes = 4;
 
 // One number or four, so that a loop and its remainder can be one template.
 BREGMAX_INLINE void load(const double* from, double& value) { value = *from; }
-BREGMAX_INLINE void load(const double* from, Four& value) { value = *reinterpret_cast<const FourInMemory*>(from); }
+BREGMAX_INLINE void load(const double* from, Four& value) { std::memcpy(&value, from, sizeof value); }
 BREGMAX_INLINE void load(const float* from, double& value) { value = *from; }
 BREGMAX_INLINE void load(const float* from, Four& value) {
-  value = __builtin_convertvector(*reinterpret_cast<const FourFloatsInMemory*>(from), Four);
+  FourFloats floats;
+  std::memcpy(&floats, from, sizeof floats);
+  value = __builtin_convertvector(floats, Four);
 }
 
 BREGMAX_INLINE void store(const double& value, double* to) { *to = value; }
-BREGMAX_INLINE void store(const Four& value, double* to) { *reinterpret_cast<FourInMemory*>(to) = value; }
+BREGMAX_INLINE void store(const Four& value, double* to) { std::memcpy(to, &value, sizeof value); }
 BREGMAX_INLINE void store(const double& value, float* to) { *to = static_cast<float>(value); }
 BREGMAX_INLINE void store(const Four& value, float* to) {
-  *reinterpret_cast<FourFloatsInMemory*>(to) = __builtin_convertvector(value, FourFloats);
+  const FourFloats floats = __builtin_convertvector(value, FourFloats);
+  std::memcpy(to, &floats, sizeof floats);
 }
 
 BREGMAX_INLINE double total(const double& value) { return value; }

@@ -9,7 +9,7 @@ namespace bregmax::internal {
 namespace {
 
 // A panel of pieces times a tile of rows stays in the registers of a processor with AVX2.
-constexpr Index kLanes = 4, kVectors = 2, kPanel = kLanes * kVectors, kTile = 4;
+constexpr Index kVectors = 2, kPanel = kLanes * kVectors, kTile = 4;
 
 // Four doubles; the compiler makes of them what the processor has.
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(alignof(double))));

@@ -10,8 +10,6 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kAlwaysDenseUnknowns = 600;
-
 // Those of the flat values that the set has; empty: all are zero.
 Vector gather(const EntrySet& entries, const Vector& flat) {
   Vector values(flat.size() > 0 ? entries.size() : 0);

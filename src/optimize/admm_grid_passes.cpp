@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/dots.hpp"
 #include "core/simd.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kLanes = 4;
-constexpr Index kGroup = 8;     // vectors of points that a piece is applied to at once: enough to hide latencies
-constexpr Index kChunk = 256;   // points whose features stay in the first cache
-constexpr Index kFeatures = 5;  // features that are summed at once
+constexpr Index kGroup = 8;    // vectors of points that a piece is applied to at once: enough to hide latencies
+constexpr Index kChunk = 256;  // points whose features stay in the first cache
 
 template <class V>
 constexpr Index lanes() {
@@ -168,39 +167,6 @@ BREGMAX_INLINE void rescale_at(const Place<Number>& place, const Costs<V>& befor
   put_wish(place, l, slack, static_cast<V>(copy - slack), tally);
 }
 
-// weighted_f += sum_l wish_l x_lf over a chunk, `count` features at once.
-template <Index count>
-BREGMAX_INLINE void weigh_features(const double* wishes, Index points, const double* feature, Index stride,
-                                   double* weighted) {
-  Four sum[count]{};
-  Index l = 0;
-  for (; l + kLanes <= points; l += kLanes) {
-    Four wish, x;
-    load(wishes + l, wish);
-    for (Index f = 0; f < count; ++f) {
-      load(feature + f * stride + l, x);
-      sum[f] += wish * x;
-    }
-  }
-  for (Index f = 0; f < count; ++f) {
-    double all = total(sum[f]);
-    for (Index rest = l; rest < points; ++rest) all += wishes[rest] * feature[f * stride + rest];
-    weighted[f] += all;
-  }
-}
-
-BREGMAX_INLINE void weigh_points(const GridTerms& terms, const double* wishes, Index begin, Index points,
-                                 double* weighted) {
-  const double* feature = terms.points + begin;
-  Index f = 0;
-  for (; f + kFeatures <= terms.features; f += kFeatures, feature += kFeatures * terms.rows) {
-    weigh_features<kFeatures>(wishes, points, feature, terms.rows, weighted + f);
-  }
-  for (; f < terms.features; ++f, feature += terms.rows) {
-    weigh_features<1>(wishes, points, feature, terms.rows, weighted + f);
-  }
-}
-
 BREGMAX_INLINE void clear_sums(const GridTerms& terms, Index begin, Index end, const GridSums& sums) {
   std::fill(sums.of_point, sums.of_point + terms.rows, 0.0);
   std::fill(sums.of_piece + begin, sums.of_piece + end, 0.0);
@@ -230,7 +196,7 @@ BREGMAX_INLINE ResidualSums move_body(const GridTerms& terms, const GridProx& pr
       sums.of_piece[k] += total(tally.wishes) + rest.wishes;
       tally.add_to(residuals);
       rest.add_to(residuals);
-      weigh_points(terms, wishes, from, points, sums.weighted + k * terms.features);
+      add_dots(wishes, terms.points + from, terms.rows, terms.features, points, sums.weighted + k * terms.features);
     }
   }
   return residuals;
@@ -253,7 +219,7 @@ BREGMAX_INLINE void rescale_body(const GridTerms& terms, const GridProx& before,
       for (; l + kLanes <= points; l += kLanes) rescale_at(place, old, costs, factor, l, tally);
       for (; l < points; ++l) rescale_at(place, old_single, single, factor, l, rest);
       sums.of_piece[k] += total(tally.wishes) + rest.wishes;
-      weigh_points(terms, wishes, from, points, sums.weighted + k * terms.features);
+      add_dots(wishes, terms.points + from, terms.rows, terms.features, points, sums.weighted + k * terms.features);
     }
   }
 }

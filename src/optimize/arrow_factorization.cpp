@@ -14,10 +14,10 @@ constexpr double kUpdateBudget = 0.15;
 
 // For anchored problems. Without the coupled hinges the matrix is an arrow, whose shafts SlopeElimination takes away.
 //
-// A coupling w (u - v)(u - v)' on entries u, v of different pieces is 2 w (u u' + v v') - w (u + v)(u + v)': the first
-// part is a weight of two entries and stays in the arrow, the second is a low-rank downdate (Woodbury). An update by
-// (u - v) itself would cancel where only the coupling holds a direction; so written, nothing is lost that the sum of
-// the weights has not lost already. Most couplings are far from their kink in most iterations and weigh next to
+// A coupling w (u - v)(u - v)' on entries u, v, mostly of different pieces, is 2 w (u u' + v v') - w (u + v)(u + v)':
+// the first part is a weight of two entries and stays in the arrow, the second is a low-rank downdate (Woodbury). An
+// update by (u - v) itself would cancel where only the coupling holds a direction; so written, nothing is lost that the
+// sum of the weights has not lost already. Most couplings are far from their kink in most iterations and weigh next to
 // nothing: only those with leverage w v' A^{-1} v above kExactLeverage are in the downdate, the others leave their
 // cross term u v' to conjugate gradients.
 class ArrowFactorization final : public Factorization {

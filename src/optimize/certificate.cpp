@@ -227,7 +227,7 @@ double largest_convexity_violation(const LearningProblem& problem, const Solutio
     value.divergences(begin, std::min(rows, begin + kRowBlock), divergences);
     largest = std::max(largest, -divergences.minCoeff());
   }
-  return largest;
+  return largest > 0 ? largest : 0;  // not -0, which a reduction may make of it
 }
 
 // The best lower bound along the ray theta * (multipliers), theta in [0, limit].

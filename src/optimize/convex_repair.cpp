@@ -162,11 +162,12 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
 
 bool ConvexRepair::own_pieces_lead(const AffinePieces& pieces) const {
   const double same = kSamePiece * lipschitz_of(pieces);
-  std::vector<Index> row_on(at(problem_.pieces), 0);
-  for (Index i = 0; i < problem_.points.rows(); ++i) row_on[at(problem_.piece_of[at(i)])] = i;
+  std::vector<std::vector<Index>> rows_on(at(problem_.pieces));
+  for (Index i = 0; i < problem_.points.rows(); ++i) rows_on[at(problem_.piece_of[at(i)])].push_back(i);
   const auto counts = [&](Index row, Index own, Index other) {
-    return (pieces.slopes.row(other) - pieces.slopes.row(own)).lpNorm<1>() > same &&
-           problem_.points.row(row_on[at(other)]) != problem_.points.row(row);
+    if ((pieces.slopes.row(other) - pieces.slopes.row(own)).lpNorm<1>() <= same) return false;
+    return std::none_of(rows_on[at(other)].begin(), rows_on[at(other)].end(),
+                        [&](Index there) { return problem_.points.row(there) == problem_.points.row(row); });
   };
   std::atomic<bool> lead = true;
   for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {

@@ -19,7 +19,7 @@ EntrySet::EntrySet(const CanonicalProblem& problem)
   entry_.reserve(position_.size());
   add_supervised();
   add_nearest();
-  // Half a grid is no cheaper to work on than a whole one, which matrix products can take at once.
+  // Half a grid is no cheaper to work on than a whole one, which is taken in one pass.
   const auto members = std::count_if(position_.begin(), position_.end(), [](Index p) { return p != kNoEntry; });
   if (2 * members >= problem.entries()) std::fill(position_.begin(), position_.end(), 0);
   renumber();

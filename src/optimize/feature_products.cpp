@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/dots.hpp"
 #include "core/simd.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kLanes = 4;
 constexpr Index kGroup = 4;  // vectors of locations at once: enough to hide latencies
 
 template <Index group>
@@ -45,49 +45,8 @@ BREGMAX_INLINE void affine_body(const FeatureRows& x, const double* slope, doubl
   }
 }
 
-// out_i += sum_l v_l x_il of `group` rows of x.
-template <Index group>
-BREGMAX_INLINE void dot_group(const double* v, const double* x, Index stride, Index count, double* out) {
-  Four even[group], odd[group];
-  for (Index i = 0; i < group; ++i) even[i] = odd[i] = Four{};
-  Index l = 0;
-  for (; l + 2 * kLanes <= count; l += 2 * kLanes) {
-    Four first, second, at;
-    load(v + l, first);
-    load(v + l + kLanes, second);
-    for (Index i = 0; i < group; ++i) {
-      load(x + i * stride + l, at);
-      even[i] += first * at;
-      load(x + i * stride + l + kLanes, at);
-      odd[i] += second * at;
-    }
-  }
-  for (Index i = 0; i < group; ++i) {
-    double sum = total(even[i] + odd[i]);
-    for (Index rest = l; rest < count; ++rest) sum += v[rest] * x[i * stride + rest];
-    out[i] += sum;
-  }
-}
-
-BREGMAX_INLINE void dots(const double* v, const double* x, Index stride, Index rows, Index count, double* out) {
-  Index i = 0;
-  for (; i + 5 <= rows; i += 5) dot_group<5>(v, x + i * stride, stride, count, out + i);
-  switch (rows - i) {
-    case 4:
-      return dot_group<4>(v, x + i * stride, stride, count, out + i);
-    case 3:
-      return dot_group<3>(v, x + i * stride, stride, count, out + i);
-    case 2:
-      return dot_group<2>(v, x + i * stride, stride, count, out + i);
-    case 1:
-      return dot_group<1>(v, x + i * stride, stride, count, out + i);
-    default:
-      return;
-  }
-}
-
 BREGMAX_INLINE double weigh_body(const FeatureRows& x, const double* v, double* out) {
-  dots(v, x.data, x.stride, x.features, x.count, out);
+  add_dots(v, x.data, x.stride, x.features, x.count, out);
   Four sum{};
   Index l = 0;
   for (; l + kLanes <= x.count; l += kLanes) {
@@ -104,7 +63,7 @@ BREGMAX_INLINE void multiply_body(const FeatureRows& left, const FeatureRows& x,
   for (Index i = 0; i < left.features; ++i) {
     double* row = square + i * left.features;
     std::fill(row, row + i + 1, 0.0);
-    dots(left.data + i * left.stride, x.data, x.stride, i + 1, left.count, row);
+    add_dots(left.data + i * left.stride, x.data, x.stride, i + 1, left.count, row);
   }
 }
 

@@ -75,7 +75,7 @@ class Run {
     while (true) {
       const internal::IterateMeasures& now = method_.measure();
       const double gap = std::abs(now.primal - now.dual) / unit();
-      report_progress(now, gap + now.dual_damage / unit());
+      report_progress(now);
       if (!std::isfinite(gap)) return SolveStatus::kNumericalError;
       const bool feasible = now.violation <= kFeasible * now.divergence_scale;
       if (gap <= 0.9 * options_.tolerance && feasible) return SolveStatus::kOptimal;
@@ -117,8 +117,8 @@ class Run {
     Solution candidate = solution;
     for (int step = 0; step < kMostCentering && !leads(candidate) && !interrupted(); ++step) {
       if (!method_.center(target)) break;
-      method_.measure();
       ++iteration_;
+      report_progress(method_.measure());
       export_model_to(candidate);
     }
     take_if_optimal(candidate);
@@ -136,8 +136,8 @@ class Run {
 
   Verdict advance() {
     if (const Verdict verdict = interrupted()) return verdict;
-    const auto constraints = static_cast<double>(std::max<Index>(1, method_.constraint_count()));
-    if (!method_.advance(0.1 * options_.tolerance * unit() / constraints)) return SolveStatus::kNumericalError;
+    const auto weight = static_cast<double>(std::max<Index>(1, method_.product_weight()));
+    if (!method_.advance(0.1 * options_.tolerance * unit() / weight, unit())) return SolveStatus::kNumericalError;
     ++iteration_;
     stalled_ = method_.last_step() < kStalledStep ? stalled_ + 1 : 0;
     if (stalled_ == kMostStalled) return SolveStatus::kNumericalError;
@@ -157,13 +157,13 @@ class Run {
     return std::nullopt;
   }
 
-  void report_progress(const internal::IterateMeasures& now, double gap) const {
+  void report_progress(const internal::IterateMeasures& now) const {
     if (!control_.on_progress) return;
     Progress progress;
     progress.phase = "solve";
     progress.iteration = iteration_;
     progress.objective = now.primal * canonical_.objective_unit + canonical_.constant;
-    progress.relative_gap = gap;
+    progress.relative_gap = (std::abs(now.primal - now.dual) + now.dual_damage) / unit();
     progress.primal_residual = now.primal_residual;
     progress.dual_residual = now.dual_residual;
     progress.seconds = watch_.seconds();

@@ -15,8 +15,6 @@ namespace {
 // Beyond this many unknowns a dense matrix would take more than 900 MB.
 constexpr Index kMostDenseUnknowns = 10600;
 
-// Below this many the dense factorization takes no more than a few milliseconds.
-constexpr double kAlwaysDenseUnknowns = 600;
 constexpr int kMostIdleSteps = 6;
 
 // A factorization whose measured error is this much better than what is asked for is trusted with further systems.
@@ -28,7 +26,7 @@ bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
   const double z = static_cast<double>(p.z_count), a = static_cast<double>(p.pieces * p.features);
-  if (z + a < kAlwaysDenseUnknowns) return true;
+  if (z + a < static_cast<double>(kAlwaysDenseUnknowns)) return true;
   const double rank = 0.25 * static_cast<double>(p.coupled.size());  // about this many couplings matter at a time
   const double dense = std::pow(z + a, 3) / 3;
   const double arrow = a * z * z + z * z * z / 3 + rank * z * z + rank * rank * z + rank * rank * rank / 3;

@@ -69,6 +69,9 @@ class NormalEquations {
   double error_per_size_ = std::numeric_limits<double>::infinity();
 };
 
+// Below this many unknowns a dense factorization takes no more than a few milliseconds.
+inline constexpr Index kAlwaysDenseUnknowns = 600;
+
 // Shared by the factorizations: the weight of (sum of z)^2. A weight on one z would make that one heavy to move.
 double grounding_weight(const CanonicalProblem& problem, const NormalWeights& weights);
 

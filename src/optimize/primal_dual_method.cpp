@@ -12,6 +12,7 @@ constexpr double kWorth = 0.1;            // part of the gap
 constexpr double kCenteringDelta = 1e-4;  // of the usual dual proximal term
 constexpr double kNearEnd = 1e-4;         // gap, relative
 constexpr double kDeltaScaleAtEnd = 1e-2;
+constexpr double kMostHingeDeltaScale = 1e3;
 constexpr double kLow = 0.1;  // divergence, of a margin of 1, below which a convexity constraint is taken in
 
 }  // namespace
@@ -287,7 +288,7 @@ void PrimalDualMethod::measure_norm(double& dual, double& largest_norm, double& 
   damage += std::abs(lipschitz_residual);
 }
 
-bool PrimalDualMethod::advance(double least_mu) {
+bool PrimalDualMethod::advance(double least_mu, double unit) {
   // The last step was all but whole, and the residual that it left is the proximal term's.
   if (last_step_ > 0.9 && measures_.dual_residual > 0.3 * previous_dual_residual_ &&
       measures_.dual_residual < 2 * proximal_residual_) {
@@ -304,7 +305,7 @@ bool PrimalDualMethod::advance(double least_mu) {
   // Near the end what constraints lack has to be far below the slacks of those that hold with equality, or the model is
   // left with rows at which another piece than their own is the largest. The update's factorization would not bear the
   // weights of that.
-  if (gap < kNearEnd * std::abs(measures_.primal) && measures_.dual_damage <= gap && !normal_.uses_update()) {
+  if (gap < kNearEnd * unit && measures_.dual_damage <= gap && !normal_.uses_update()) {
     delta_scale_ = std::max({least_delta_scale_, 0.3 * delta_scale_, std::min(delta_scale_, kDeltaScaleAtEnd)});
   }
   previous_dual_residual_ = measures_.dual_residual;
@@ -315,6 +316,7 @@ bool PrimalDualMethod::advance(double least_mu) {
   // Couplings in the arrow's update can be too strong for it. A larger proximal term of the hinges weakens them, and
   // costs accuracy that is seldom needed; the dense factorization takes anything.
   for (int attempt = 0; attempt < 2 && harmful_solve_ && normal_.uses_update(); ++attempt) {
+    if (hinge_delta_scale_ >= kMostHingeDeltaScale) break;
     hinge_delta_scale_ *= 10;
     set_proximal_terms();
     if (!factor()) return false;
@@ -341,8 +343,8 @@ bool PrimalDualMethod::advance(double least_mu) {
   const double target = std::max({mu * ratio * ratio * ratio, 1e-6 * mu, std::min(mu, least_mu)});
   correct(target);
   correct_centrality(target);
+  if (!dx_accepted_.allFinite()) return false;
   move();
-  if (!x_.allFinite()) return false;
   // What was poor in all directions of an iteration will not get better. Without couplings the dense factorization
   // would be the same one, at a far higher price.
   if (poor_solves_ >= 3) {
@@ -362,8 +364,9 @@ bool PrimalDualMethod::center(double target) {
   solve_direction();
   accept_direction();
   take_steps();
+  if (!dx_accepted_.allFinite()) return false;
   move();
-  return x_.allFinite();
+  return true;
 }
 
 // Straight at the boundary.

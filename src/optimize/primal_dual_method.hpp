@@ -19,7 +19,7 @@ struct IterateMeasures {
   double violation = 0;        // of convexity by the model itself: losses and norm are recomputed, so it is what counts
   double dual_residual = 0;
   double divergence_scale = 1;  // largest D, at least the margin
-  double mu = 0;                // mean complementarity product
+  double mu = 0;                // complementarity products over product_weight()
 };
 
 // Mehrotra's predictor-corrector method with Gondzio's centrality correctors on the canonical problem:
@@ -41,14 +41,16 @@ class PrimalDualMethod {
   // Brings residuals and measures up to date with the iterate.
   const IterateMeasures& measure();
   const IterateMeasures& measures() const { return measures_; }
-  // One iteration; complementarity is not driven below `least_mu`. False: the linear algebra broke down.
-  bool advance(double least_mu);
+  // One iteration; complementarity is not driven below `least_mu`; `unit` is what gaps are relative to. False: the
+  // linear algebra broke down, and the iterate is what it was.
+  bool advance(double least_mu, double unit);
 
   // Another iteration of the kind, towards products of `target` and constraints that are met to rounding: late in the
   // iterations slacks are as small as what the proximal term lets constraints be violated by.
   bool center(double target);
 
-  Index constraint_count() const { return count_; }
+  // About the number of constraints; see bind_entries().
+  Index product_weight() const { return count_; }
   double last_step() const { return last_step_; }
   // Moves the multipliers, and nothing else, towards dual feasibility. Late in the iterations their residual is
   // rounding: a multiplier follows its slack by a weight y / s of up to 1e8. Weights y do not have that, and change
@@ -85,6 +87,7 @@ class PrimalDualMethod {
   void measure_hinges(double& loss, double& dual);
 
   void set_proximal_terms();
+  double slopes_held_by() const;
   void strengthen_proximal();
   bool factor(bool with_quadratic = true);
   void set_weights(bool with_quadratic = true);

@@ -21,11 +21,13 @@ constexpr int kMostRefinements = 25;
 
 }  // namespace
 
+// Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it.
+double PrimalDualMethod::slopes_held_by() const {
+  return normal_.uses_update() || p_.lambda == 0 ? 1 : std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0);
+}
+
 void PrimalDualMethod::set_proximal_terms() {
-  proximal_ = kProximal;
-  // Where only a small lambda, or nothing, holds the slopes, the proximal term should be small beside it.
-  const double held_by = normal_.uses_update() || p_.lambda == 0 ? 1 : std::clamp(std::sqrt(p_.lambda), 1e-5, 1.0);
-  proximal_ *= std::min(1.0, proximal_scale_ * held_by);
+  proximal_ = kProximal * std::min(1.0, proximal_scale_ * slopes_held_by());
   for (Cone* cone : cones_) cone->delta = kDelta * delta_scale_;
   if (normal_.uses_update()) over_.delta = nonneg_.delta = kUpdateHingeDelta * hinge_delta_scale_;
 }
@@ -33,7 +35,7 @@ void PrimalDualMethod::set_proximal_terms() {
 void PrimalDualMethod::relax_proximal() { proximal_scale_ *= 0.1; }
 
 void PrimalDualMethod::strengthen_proximal() {
-  proximal_scale_ = std::min(1e5, 30 * proximal_scale_);
+  proximal_scale_ = std::min(1 / slopes_held_by(), 30 * proximal_scale_);
   delta_scale_ = least_delta_scale_ = std::min(100.0, 3 * delta_scale_);
 }
 

@@ -16,12 +16,12 @@ SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntryS
       eliminated_(problem.pieces * problem.features, y_count_),
       width_(at(problem.pieces), 0),
       place_(at(y_count_), 0),
-      whole_(problem.location, problem.pieces),
       of_piece_(problem.pieces),
       sum_of_piece_(problem.pieces),
       of_location_(problem.locations),
       gathered_(y_count_) {
   if (entries.complete()) {
+    whole_.emplace(problem.location, problem.pieces);
     difference_.resize(problem.features, problem.locations);
     solved_.resize(problem.pieces, problem.features);
     columns_.resize(at(y_count_));
@@ -65,7 +65,7 @@ void SlopeElimination::set_coupling_rows(Index k) {
   const double* weight = grid_->data() + k * locations;
   for (Index j = 0; j < p_.features; ++j) {
     const double anchor = p_.anchor(k, j);
-    const double* location = whole_.feature_rows().data() + j * locations;
+    const double* location = whole_->feature_rows().data() + j * locations;
     double* difference = difference_.data() + j * locations;
     double* coupling = eliminated(k) + j * y_count_;
     for (Index l = 0; l < locations; ++l) {
@@ -254,7 +254,7 @@ void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
     unwhiten(k, solved_.row(k).data());
     of_piece_(k) = p_.anchor.row(k).dot(solved_.row(k));
   }
-  whole_.sum_weighted_affine(grid_->data(), solved_.data(), of_piece_, sum_of_piece_, of_location_);
+  whole_->sum_weighted_affine(grid_->data(), solved_.data(), of_piece_, sum_of_piece_, of_location_);
   for (Index k = 0; k < p_.pieces; ++k) {
     y[p_.z_of_piece[at(k)]] += sum_of_piece_(k);
     for (Index j = 0; j < d; ++j) y[last] -= eliminated(k)[j * y_count_ + last] * slopes[k * d + j];
@@ -266,7 +266,7 @@ void SlopeElimination::backward_by_weights(double* slopes, const double* y) {
   const Index d = p_.features, last = y_count_ - 1;
   for (Index l = 0; l < p_.locations; ++l) of_location_(l) = y[p_.z_of_owner[at(l)]];
   for (Index k = 0; k < p_.pieces; ++k) of_piece_(k) = y[p_.z_of_piece[at(k)]];
-  whole_.sum_weighted_differences(grid_->data(), of_location_, of_piece_, solved_.data(), sum_of_piece_);
+  whole_->sum_weighted_differences(grid_->data(), of_location_, of_piece_, solved_.data(), sum_of_piece_);
   for (Index k = 0; k < p_.pieces; ++k) {
     solved_.row(k) -= sum_of_piece_(k) * p_.anchor.row(k);
     whiten(k, solved_.row(k).data());

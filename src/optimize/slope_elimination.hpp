@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/blas.hpp"
 #include "optimize/feature_grid.hpp"
 #include "optimize/normal_equations.hpp"
@@ -62,8 +64,8 @@ class SlopeElimination {
   std::vector<Index> columns_;  // of y, ascending: of each E_k, or of all where the set is complete
   std::vector<Index> width_, place_;
   Matrix difference_, weighted_, outer_;
-  FeatureGrid whole_;  // where the set is complete
-  Matrix solved_;      // slopes
+  std::optional<FeatureGrid> whole_;  // where the set is complete
+  Matrix solved_;                     // slopes
   Vector of_piece_, sum_of_piece_, of_location_, gathered_;
 };
 

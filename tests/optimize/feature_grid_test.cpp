@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "bregmax/core/threads.hpp"
 #include "optimize/feature_products.hpp"
 
 namespace bregmax::internal {
@@ -95,6 +96,30 @@ TEST(FeatureGrid, HasTheSumsOfTheWholeGrid) {
     EXPECT_LT((weighted - v * x).cwiseAbs().maxCoeff(), rounding);
     EXPECT_LT((of_piece - v.rowwise().sum()).lpNorm<Eigen::Infinity>(), rounding);
   }
+}
+
+TEST(FeatureGrid, DoesNotDependOnTheNumberOfThreads) {
+  constexpr Index kPieces = 300, kLocations = 400, kFeatures = 3;
+  const Matrix x = Matrix::Random(kLocations, kFeatures), slopes = Matrix::Random(kPieces, kFeatures);
+  const Matrix weights = Matrix::Random(kPieces, kLocations).cwiseAbs();
+  const Vector shift = Vector::Random(kPieces), base = Vector::Random(kLocations);
+  std::vector<std::vector<Matrix>> results;
+  for (const int threads : {1, 3}) {
+    const ThreadLimit limit(threads);
+    FeatureGrid grid(x, kPieces);
+    Matrix affine(kPieces, kLocations), weighted(kPieces, kFeatures), weighted_differences(kPieces, kFeatures);
+    Vector of_piece(kPieces), of_location(kLocations);
+    grid.affine(slopes.data(), shift, base, affine.data());
+    std::vector<Matrix> result = {affine};
+    grid.sum_weighted_affine(weights.data(), slopes.data(), shift, of_piece, of_location);
+    result.insert(result.end(), {of_piece, of_location});
+    grid.sum(affine.data(), weighted.data(), of_piece, of_location);
+    result.insert(result.end(), {weighted, of_piece, of_location});
+    grid.sum_weighted_differences(weights.data(), base, shift, weighted_differences.data(), of_piece);
+    result.insert(result.end(), {weighted_differences, of_piece});
+    results.push_back(std::move(result));
+  }
+  for (std::size_t i = 0; i < results[0].size(); ++i) EXPECT_EQ(results[0][i], results[1][i]) << i;
 }
 
 }  // namespace

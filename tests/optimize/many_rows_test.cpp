@@ -45,8 +45,9 @@ double divergence(const LearningProblem& problem, const AffinePieces& pieces, In
 }
 
 TEST(PieceBorders, AreTheLowestDivergencesOfEveryPairOfPieces) {
+  constexpr Index kRows = 20'000;  // so many that several threads share them
   Random random(1);
-  const LearningProblem problem = problem_of(random, test::Kind::kPairs, 700, 6, 5);
+  const LearningProblem problem = problem_of(random, test::Kind::kPairs, kRows, 6, 5);
   const AffinePieces pieces = random_pieces(random, problem);
   const double limit = 0.3;
   const auto skipped = [](Index row, Index other) { return (row + other) % 5 == 0; };
@@ -57,7 +58,7 @@ TEST(PieceBorders, AreTheLowestDivergencesOfEveryPairOfPieces) {
     for (Index own = 0; own < 6; ++own) {
       for (Index other = 0; other < 6; ++other) {
         std::vector<std::pair<double, Index>> expected;
-        for (Index row = 0; row < 700; ++row) {
+        for (Index row = 0; row < kRows; ++row) {
           if (problem.piece_of[at(row)] != own || own == other || skipped(row, other)) continue;
           const double d = divergence(problem, pieces, row, other);
           if (d < limit) expected.emplace_back(d, row);
@@ -73,6 +74,21 @@ TEST(PieceBorders, AreTheLowestDivergencesOfEveryPairOfPieces) {
       }
     }
   }
+}
+
+// Two pieces have a row at one place, and so the same value there; neither has to be ahead.
+TEST(ConvexRepair, RowsAtOnePlaceNeedNotLead) {
+  Matrix points(4, 1);
+  points << 0, 0, 1, 2;  // the first is on piece 0, its copy on piece 1, among others
+  AffinePieces pieces{Matrix(2, 1), Vector(2)};
+  pieces.slopes << -1, 1;
+  pieces.offsets << 0, 0;
+  LearningProblem problem = test::make_problem(points, {0, 1, 1, 1}, Supervision(Pairs{}), 0.1);
+  EXPECT_TRUE(ConvexRepair(problem).own_pieces_lead(pieces));
+  // At any other place a tie counts.
+  problem.points(1, 0) = 3;
+  problem.points(0, 0) = 0;
+  EXPECT_FALSE(ConvexRepair(problem).own_pieces_lead(pieces));
 }
 
 // Raising pieces to what the others reach at their rows, again and again, ends in the least offsets.
