@@ -108,9 +108,9 @@ class Run {
     if (leads(solution)) return;
     const auto take_if_optimal = [&](Solution& candidate) {
       certify_into_report(problem_, candidate);
-      const bool sound =
-          leads(candidate) || candidate.report.convexity_violation <= solution.report.convexity_violation;
-      if (sound && candidate.report.relative_gap <= options_.tolerance) solution = candidate;
+      const bool sound = candidate.report.convexity_violation <= solution.report.convexity_violation ||
+                         (leads(candidate) && repair.violation({candidate.slopes, candidate.offsets}).feasible());
+      if (sound && std::abs(candidate.report.relative_gap) <= options_.tolerance) solution = candidate;
     };
     const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
     const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
