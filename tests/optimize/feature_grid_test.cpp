@@ -23,7 +23,7 @@ FeatureRows rows_of(const Matrix& x) { return {x.data(), x.rows(), x.cols(), x.c
 
 TEST(FeatureProducts, AreThePlainSums) {
   for (const auto [features, count] : kShapes) {
-    SCOPED_TRACE(testing::Message() << features << " features, " << count << " locations");
+    SCOPED_TRACE(::testing::Message() << features << " features, " << count << " locations");
     const Matrix x = Matrix::Random(features, count), left = Matrix::Random(features, count);
     const double rounding = kRounding * static_cast<double>(count);
     const Vector slope = Vector::Random(features), base = Vector::Random(count), v = Vector::Random(count);
@@ -65,7 +65,7 @@ TEST(FeatureProducts, AreThePlainSums) {
 TEST(FeatureGrid, HasTheSumsOfTheWholeGrid) {
   // More locations than are looked at together, and fewer pieces than bands.
   for (const auto [pieces, locations, features] : {std::array<Index, 3>{3, 70, 2}, {40, 900, 60}, {17, 2500, 1}}) {
-    SCOPED_TRACE(testing::Message() << pieces << " pieces, " << locations << " locations");
+    SCOPED_TRACE(::testing::Message() << pieces << " pieces, " << locations << " locations");
     const Matrix x = Matrix::Random(locations, features), slopes = Matrix::Random(pieces, features);
     const Matrix weights = Matrix::Random(pieces, locations).cwiseAbs();
     const Vector shift = Vector::Random(pieces), base = Vector::Random(locations);
