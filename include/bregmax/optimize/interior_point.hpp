@@ -12,7 +12,8 @@ struct InteriorPointOptions {
 };
 
 // Solves the problem to the tolerance. Deterministic for a given number of threads; allocates nothing inside the
-// iterations, but once where it changes over to another factorization; looks at the stop flag and the limits once an iteration.
+// iterations, but once where it changes over to another factorization; looks at the stop flag and the limits once an
+// iteration.
 Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options = {},
                               const RunControl& control = {});
 
