@@ -177,7 +177,7 @@ void add_limits(CLI::App& command, FitRequest& request) {
   command
       .add_option_function<std::string>(
           "--max-iterations", iterations,
-          "limit on the solver's iterations; the default of admm is 50000 [a whole number from 1 to 1000000]")
+          "limit on the solver's iterations; the default of admm is 100000 [a whole number from 1 to 1000000]")
       ->type_name("N")
       ->default_str("200");
 }

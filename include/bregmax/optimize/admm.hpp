@@ -15,7 +15,7 @@ struct AdmmOptions {
   // On the proved gap beside the objective, or beside a millionth (targets: a thousandth) of the zero model's if that
   // is more; 1e-8 .. 1e-1
   double tolerance = 1e-4;
-  int max_iterations = 50'000;   // >= 1
+  int max_iterations = 100'000;  // >= 1
   double time_limit = 0;         // seconds; 0: none
   double memory_limit = 0;       // bytes, compared with the prediction before anything large is allocated; 0: none
   double over_relaxation = 1.7;  // > 0, < 2
