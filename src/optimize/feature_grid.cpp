@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "optimize/feature_products.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -33,24 +31,26 @@ void FeatureGrid::for_each_chunk(const Each& each) const {
   }
 }
 
+FeatureRows FeatureGrid::part(Index from, Index count) const {
+  return {feature_rows_.data() + from, features_, locations_, count};
+}
+
 void FeatureGrid::add_bands(Vector& of_location) const { of_location = band_sum_.colwise().sum().transpose(); }
 
 void FeatureGrid::affine(const double* slopes, const Vector& shift, const Vector& base, double* grid) const {
-  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
   for_each_chunk([&](Index, Index k, Index from, Index count) {
-    affine_row(x.part(from, count), slopes + k * features_, shift(k), base.data() + from, grid + k * locations_ + from);
+    affine_row(part(from, count), slopes + k * features_, shift(k), base.data() + from, grid + k * locations_ + from);
   });
 }
 
 void FeatureGrid::sum_weighted_affine(const double* weights, const double* slopes, const Vector& shift,
                                       Vector& of_piece, Vector& of_location) {
-  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
   band_sum_.setZero();
   of_piece.setZero();
   for_each_chunk([&](Index band, Index k, Index from, Index count) {
     Chunk chunk;
     double* values = chunk.data();
-    affine_row(x.part(from, count), slopes + k * features_, -shift(k), nullptr, values);
+    affine_row(part(from, count), slopes + k * features_, -shift(k), nullptr, values);
     const double* weight = weights + k * locations_ + from;
     double* of_location_here = band_sum_.data() + band * locations_ + from;
     for (Index l = 0; l < count; ++l) {
@@ -63,14 +63,13 @@ void FeatureGrid::sum_weighted_affine(const double* weights, const double* slope
 }
 
 void FeatureGrid::sum(const double* v, double* weighted, Vector& of_piece, Vector& of_location) {
-  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
   band_sum_.setZero();
   of_piece.setZero();
   std::fill(weighted, weighted + pieces_ * features_, 0.0);
   for_each_chunk([&](Index band, Index k, Index from, Index count) {
     const double* values = v + k * locations_ + from;
     double* of_location_here = band_sum_.data() + band * locations_ + from;
-    of_piece(k) += weigh_row(x.part(from, count), values, weighted + k * features_);
+    of_piece(k) += weigh_row(part(from, count), values, weighted + k * features_);
     for (Index l = 0; l < count; ++l) of_location_here[l] += values[l];
   });
   add_bands(of_location);
@@ -78,7 +77,6 @@ void FeatureGrid::sum(const double* v, double* weighted, Vector& of_piece, Vecto
 
 void FeatureGrid::sum_weighted_differences(const double* weights, const Vector& base, const Vector& shift,
                                            double* weighted, Vector& of_piece) const {
-  const FeatureRows x{feature_rows_.data(), features_, locations_, locations_};
   of_piece.setZero();
   std::fill(weighted, weighted + pieces_ * features_, 0.0);
   for_each_chunk([&](Index, Index k, Index from, Index count) {
@@ -87,7 +85,7 @@ void FeatureGrid::sum_weighted_differences(const double* weights, const Vector& 
     const double *weight = weights + k * locations_ + from, *of_location = base.data() + from;
     const double own = shift(k);
     for (Index l = 0; l < count; ++l) values[l] = weight[l] * (of_location[l] - own);
-    of_piece(k) += weigh_row(x.part(from, count), values, weighted + k * features_);
+    of_piece(k) += weigh_row(part(from, count), values, weighted + k * features_);
   });
 }
 

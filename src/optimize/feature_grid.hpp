@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bregmax/core/matrix.hpp"
+#include "optimize/feature_products.hpp"
 
 namespace bregmax::internal {
 
@@ -33,6 +34,7 @@ class FeatureGrid {
   // Calls each(band, piece, first location, how many) for every piece and all locations.
   template <class Each>
   void for_each_chunk(const Each& each) const;
+  FeatureRows part(Index from, Index count) const;
   void add_bands(Vector& of_location) const;
 
   Index pieces_, features_, locations_, at_once_;

@@ -12,9 +12,6 @@ namespace bregmax::internal {
 struct FeatureRows {
   const double* data = nullptr;  // of the first of them
   Index features = 0, stride = 0, count = 0;
-
-  // `part_count` of them from `from` on.
-  FeatureRows part(Index from, Index part_count) const { return {data + from, features, stride, part_count}; }
 };
 
 // out_l = base_l - shift - sum_f slope_f x_fl; base: nullptr for 0.

@@ -110,7 +110,8 @@ std::string summary_as_text(const TableSummary& summary) {
     }
   }
   out += fmt::format("\n{}", headline_text(summary));
-  if (!summary.missing.empty()) out += fmt::format("\nwithout any run: {} rows\n", summary.missing.size());
+  if (!summary.missing.empty())
+    out += fmt::format("\nnot in the table, for want of runs: {}\n", fmt::join(summary.missing, "; "));
   return out;
 }
 

@@ -92,6 +92,7 @@ TEST(Summary, TakesTheRunsStartAndChoiceThatAreAskedFor) {
   const TableSummary none = summarise(paper_table("table2"), runs, request);
   EXPECT_TRUE(none.blocks.empty());
   EXPECT_THAT(none.missing, ::testing::ElementsAre("iris, itml"));
+  EXPECT_THAT(summary_as_text(none), ::testing::HasSubstr("for want of runs: iris, itml\n"));
 }
 
 TEST(Summary, ARunThatFailedIsNotCounted) {
