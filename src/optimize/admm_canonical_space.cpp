@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -40,6 +41,7 @@ class CanonicalSpace final : public AdmmSpace {
 
  private:
   void after_growth();
+  void set_distances();
 
   const LearningProblem& given_;
   CanonicalProblem problem_;
@@ -84,11 +86,23 @@ void CanonicalSpace::after_growth() {
   costs_.target = gather(entries_, problem_.target);
   costs_.kind.resize(at(entries_.size()));
   for (Index p = 0; p < entries_.size(); ++p) costs_.kind[at(p)] = kind_of_entry_[at(entries_.entry(p))];
+  set_distances();
   coupled_ = problem_.coupled;
   for (HingeItem& item : coupled_) {
     item.plus = entries_.position(item.plus);
     item.minus = entries_.position(item.minus);
   }
+}
+
+void CanonicalSpace::set_distances() {
+  constexpr double kLeast = 1e-4;
+  costs_.distance.resize(entries_.size());
+  for (Index p = 0; p < entries_.size(); ++p) {
+    const Index piece = entries_.entry(p) / problem_.locations, there = entries_.entry(p) % problem_.locations;
+    costs_.distance(p) = (problem_.location.row(there) - problem_.anchor.row(piece)).norm();
+  }
+  const double mean = costs_.distance.size() > 0 ? costs_.distance.mean() : 0;
+  costs_.distance = (costs_.distance / std::max(mean, 1e-300)).cwiseMax(kLeast).cwiseMin(1.0);
 }
 
 bool CanonicalSpace::factor(const Vector& weight, const Vector& slope_weight, double proximal) {

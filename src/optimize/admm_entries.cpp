@@ -240,6 +240,8 @@ void AdmmEntries::choose_levels() {
     const bool at_margin = from_margin == 0 && pull > kInside * hinge && pull < (1 - kInside) * hinge;
     if (at_zero || at_margin) level_(p) = kPressedEntry;
     if (costs.kind_of(p) == EntryKind::kEqual) level_(p) = kPressedEntry;
+    // Rows close to each other: what is small as a divergence is large as a difference of their slopes.
+    level_(p) /= costs.distance_of(p) * costs.distance_of(p);
   }
   for (Index t = 0; t < plus_copy_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];

@@ -18,8 +18,9 @@ namespace bregmax::internal {
 // Each has a closed form. A copy is one number, its slack plus its multiplier over its penalty.
 //
 // A copy that nothing presses on only holds x where it was, and one that is pressed for good is slow to find its
-// multiplier: so penalties have levels, chosen by where a copy stands: on a kink, near one, or away from all. Levels,
-// the common penalty and the set change ever more rarely, and then no more, so that the iterations converge.
+// multiplier: so penalties have levels, chosen by where a copy stands: on a kink, near one, or away from all; and what
+// two close rows ask of each other is weighed as a difference of slopes. Levels, the common penalty and the set change
+// ever more rarely, and then no more, so that the iterations converge.
 class AdmmEntries {
  public:
   AdmmEntries(AdmmSpace& space, double relaxation);

@@ -10,16 +10,19 @@ namespace bregmax::internal {
 
 enum class EntryKind : std::uint8_t { kFree, kEqual, kZero };  // D >= 0; D = 0 by a constraint; by construction
 
-// What the losses and constraints ask of each entry of a set, by position, in canonical units. Empty: nothing.
+// What the losses and constraints ask of each entry of a set, by position, in canonical units. Empty: nothing, or not
+// known.
 struct EntryCosts {
   Vector linear;             // cost of D
   Vector hinge;              // weight of max(0, margin - D)
   double margin = 0;         // the same for all
   Vector quadratic, target;  // quadratic (D - target)^2
   std::vector<EntryKind> kind;
+  Vector distance;  // of the row from the anchor of the piece, beside the mean of all and at most 1
 
   double linear_of(Index p) const { return linear.size() > 0 ? linear(p) : 0; }
   double hinge_of(Index p) const { return hinge.size() > 0 ? hinge(p) : 0; }
+  double distance_of(Index p) const { return distance.size() > 0 ? distance(p) : 1; }
   EntryKind kind_of(Index p) const { return kind.empty() ? EntryKind::kFree : kind[static_cast<std::size_t>(p)]; }
 };
 
