@@ -103,6 +103,12 @@ class Run {
         return closed() ? SolveStatus::kOptimal : *verdict;
       }
       if (engine_.iteration() >= next_check_) {
+        // Stopped in the middle, it begins anew in the run that goes on.
+        const auto stop = [&] {
+          report_progress();
+          return interrupted().has_value();
+        };
+        if (!engine_.prove_by_correction(stop, proof_)) continue;
         const std::int64_t wait = std::max(options_.check_every, engine_.iteration() / 10);
         next_check_ = static_cast<int>(std::min<std::int64_t>(engine_.iteration() + wait, kNever));
         engine_.prove(proof_);

@@ -177,9 +177,9 @@ double predict_canonical_memory(const LearningProblem& problem) {
   const double pieces = problem.pieces, grid = rows * pieces, slopes = pieces * features;
   const auto items = static_cast<double>(item_count(problem.supervision));
   const bool targets = std::holds_alternative<Targets>(problem.supervision);
-  // Flat arrays of the canonical problem and the set, the copies of a set that may become all, and the multipliers of
-  // two proofs; the factorization; the items.
-  const double arrays = grid * 8 * (targets ? 24 : 20);
+  // Flat arrays of the canonical problem and the set, the copies of a set that may become all, the multipliers of two
+  // proofs, and a correction of multipliers; the factorization; the items.
+  const double arrays = grid * 8 * (targets ? 31 : 26);
   return arrays + 8 * (slopes + pieces) * (pieces + 1) + 8 * slopes * (features + 12) + items * 200 +
          16 * rows * features;
 }

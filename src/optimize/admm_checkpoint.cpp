@@ -11,7 +11,7 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr std::string_view kMark = "bregmax-admm-checkpoint 3\n";
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 4\n";
 
 class Checksum {
  public:

@@ -20,6 +20,7 @@ constexpr double kPressed = 1e-3;    // least multiplier of what counts as press
 constexpr double kInside = 0.01;     // distance of a hinge's multiplier from its ends, beside its weight
 constexpr double kProximal = 1e-10;
 constexpr int kMostFactorizations = 10;
+constexpr int kLeastSteps = 1000;  // of a correction
 
 }  // namespace
 
@@ -29,7 +30,8 @@ AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
       z_(space.offsets()),
       pieces_(space.canonical().pieces),
       features_(space.canonical().features),
-      prox_(pieces_, space.canonical().norm_weight) {
+      prox_(pieces_, space.canonical().norm_weight),
+      correction_(space) {
   x_.setZero(space.unknowns());
   right_.setZero(space.unknowns());
   const auto coupled = static_cast<Index>(space.coupled().size());
@@ -286,6 +288,22 @@ EntryMultipliers AdmmEntries::multipliers() {
   return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_slack_ - minus_copy_));
 }
 
+bool AdmmEntries::correction_is_due() const {
+  return numbers_.iteration - numbers_.corrected >= std::max(kLeastSteps, numbers_.iteration / 2);
+}
+
+std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, const std::function<bool()>& stop) {
+  EntryMultipliers corrected = multipliers();
+  const Matrix of_slopes = (1 - part) * (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_));
+  const double enough = 0.1 * part * space_.canonical().lambda;
+  const std::optional<int> steps = correction_.correct({divergence_, slopes()}, of_slopes, enough,
+                                                       numbers_.iteration - numbers_.corrected, stop, corrected);
+  factor();
+  if (!steps) return std::nullopt;
+  numbers_.corrected += *steps;
+  return corrected;
+}
+
 PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(numbers_.averaged)); }
 
 EntryMultipliers AdmmEntries::average_multipliers() {
@@ -327,7 +345,8 @@ RawParts AdmmEntries::raw_state() {
                          &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
     add(number, 1);
   }
-  for (int* number : {&numbers_.iteration, &numbers_.averaged, &numbers_.schedule.next, &numbers_.schedule.changes}) {
+  for (int* number : {&numbers_.iteration, &numbers_.averaged, &numbers_.corrected, &numbers_.schedule.next,
+                      &numbers_.schedule.changes}) {
     parts.emplace_back(reinterpret_cast<char*>(number), sizeof(int));
   }
   return parts;

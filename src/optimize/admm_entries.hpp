@@ -1,10 +1,13 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "optimize/admm_norm.hpp"
 #include "optimize/admm_space.hpp"
 #include "optimize/admm_state.hpp"
+#include "optimize/dual_correction.hpp"
 
 namespace bregmax::internal {
 
@@ -33,6 +36,11 @@ class AdmmEntries {
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   PrimalPoint primal_point() const;
   EntryMultipliers multipliers();
+  // Whether there were enough iterations since the last correction, which takes as many steps as they were.
+  bool correction_is_due() const;
+  // The multipliers, moved until they are nearly stationary, `part` of lambda being left to what they lack: see
+  // DualCorrection. None: stop() came true, and nothing has changed.
+  std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
   // Of the iterations since the penalties changed, or since clear_average(): what oscillates cancels.
   int averaged() const { return numbers_.averaged; }
   PrimalPoint average_primal() const;
@@ -46,7 +54,7 @@ class AdmmEntries {
 
  private:
   struct Numbers {
-    int iteration = 0, averaged = 0;
+    int iteration = 0, averaged = 0, corrected = 0;  // corrected: steps of corrections
     PenaltySchedule schedule;
     double penalty = 0, norm_weight = 1;
     AdmmResiduals residuals, norm_residuals;
@@ -75,6 +83,7 @@ class AdmmEntries {
   double relaxation_;
   Index z_, pieces_, features_;
   LipschitzProx prox_;
+  DualCorrection correction_;
   Numbers numbers_;
 
   Vector x_, right_;                             // offsets, slopes

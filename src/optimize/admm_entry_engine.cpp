@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "optimize/admm_engine.hpp"
 #include "optimize/admm_entries.hpp"
@@ -15,6 +16,9 @@ namespace {
 // With fewer pieces than rows a row's own piece has a slope that others share, and the set is held by pairs of pieces.
 bool few_pieces(const LearningProblem& problem) { return problem.pieces < problem.points.rows(); }
 
+constexpr double kUnusedGap = 0.25;    // of the gap that is asked for, what a correction may give away
+constexpr double kLeastUnused = 0.05;  // of lambda: less is not worth a correction
+
 // On a set of entries of the divergence grid: the supervised ones, and the constraints that can be active.
 class EntryEngine final : public AdmmEngine {
  public:
@@ -23,7 +27,8 @@ class EntryEngine final : public AdmmEngine {
         space_(few_pieces(problem) ? make_row_space(problem) : make_canonical_space(problem)),
         canonical_(space_->canonical()),
         method_(*space_, options.over_relaxation),
-        repair_(problem) {}
+        repair_(problem),
+        tolerance_(options.tolerance) {}
 
   std::string_view name() const override { return "entries"; }
 
@@ -52,6 +57,19 @@ class EntryEngine final : public AdmmEngine {
   void prove(AdmmProof& proof) override {
     prove_with(method_.primal_point(), method_.multipliers(), proof);
     if (method_.averaged() > 1) prove_with(method_.average_primal(), method_.average_multipliers(), proof);
+  }
+
+  // Multipliers that leave a part of lambda unused prove less by that part of lambda L. Where that is little, lambda is
+  // small beside the multipliers, and it is what they can hardly stay below by themselves.
+  bool prove_by_correction(const std::function<bool()>& stop, AdmmProof& proof) override {
+    const double allowed = tolerance_ * std::abs(proof.objective), cost = problem_.lambda * proof.lipschitz;
+    if (proof.objective - proof.dual_objective <= allowed || !(cost > 0)) return true;
+    const double part = std::min(0.5, kUnusedGap * allowed / cost);
+    if (part < kLeastUnused || !method_.correction_is_due()) return true;
+    const std::optional<EntryMultipliers> corrected = method_.corrected_multipliers(part, stop);
+    if (!corrected) return false;
+    prove_with(method_.primal_point(), *corrected, proof);
+    return true;
   }
 
   void choose_model(const AffinePieces& model, AdmmProof& proof) override {
@@ -139,6 +157,7 @@ class EntryEngine final : public AdmmEngine {
   const CanonicalProblem& canonical_;
   AdmmEntries method_;
   ConvexRepair repair_;
+  double tolerance_;
 };
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/supervision/sample.hpp"
 #include "data/temporary_directory.hpp"
 #include "optimize/admm_norm.hpp"
 #include "optimize/problems.hpp"
@@ -82,6 +84,42 @@ TEST(Admm, ReachesAnOptimumThatIsSmallBesideTheZeroModels) {
   EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
 }
 
+// Close rows of different classes: what the convexity constraints between them ask for is small as a divergence.
+TEST(Admm, ReachesTheOptimumOfRowsThatNearlyTouch) {
+  constexpr Index kRows = 120;
+  Random random(3);
+  Matrix points(kRows, 2);
+  std::vector<int> classes(kRows);
+  for (Index i = 0; i < kRows; ++i) {
+    const double angle = 6.283185307179586 * random.uniform();
+    points.row(i) << std::cos(angle), std::sin(angle);
+    classes[static_cast<std::size_t>(i)] = static_cast<int>(angle / 2.0943951023931957);
+  }
+  LearningProblem problem = test::make_problem(points, Comparisons{}, 1);
+  problem.supervision = sample_comparisons(classes, 500, 0);
+  const double optimum = test::solve(problem).report.objective;
+  const SolveReport report = solve_admm(problem, {.max_iterations = 5000}).report;
+  EXPECT_EQ(report.status, SolveStatus::kOptimal);
+  EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
+}
+
+LearningProblem contradictions(double lambda) {
+  Random random(5);
+  Matrix points = test::normal_rows(random, 60, 2);
+  return test::make_problem(points, test::random_supervision(random, test::Kind::kComparisons, 60, 300), lambda);
+}
+
+// The multipliers are large beside lambda, which the derivatives of the Lagrangian must stay below.
+TEST(Admm, ProvesTheOptimumOfASmallLambda) {
+  for (const double lambda : {1e-2, 1e-3, 1e-4}) {
+    const LearningProblem problem = contradictions(lambda);
+    const double optimum = test::solve(problem).report.objective;
+    const SolveReport report = solve_admm(problem, {.max_iterations = 20000}).report;
+    EXPECT_EQ(report.status, SolveStatus::kOptimal);
+    EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
+  }
+}
+
 TEST(Admm, DoesNotDependOnTheNumberOfThreads) {
   for (const auto kind : test::kKinds) {
     const LearningProblem problem = problem_of(kind, 420, 420);  // too large for one thread
@@ -109,6 +147,33 @@ TEST(Admm, ResumesToTheSameBits) {
       EXPECT_EQ(rest.report.iterations, whole.report.iterations);
     }
   }
+}
+
+// A correction takes as long as many iterations; one that is stopped in the middle begins anew.
+TEST(Admm, ResumesToTheSameBitsWhereACorrectionWasStopped) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "state";
+  const LearningProblem problem = contradictions(1e-4);
+  const AdmmOptions options{.tolerance = 1e-6, .max_iterations = 1500};
+  AdmmOptions first = options, second = options;
+  first.checkpoint = second.resume = file;
+  const Solution whole = solve_admm(problem, options);
+  std::atomic<bool> stop = false;
+  std::int64_t last = -1;
+  RunControl control;
+  control.stop = &stop;
+  control.on_progress = [&](const Progress& progress) {
+    if (progress.iteration == last) stop = true;  // only a correction reports an iteration twice
+    last = progress.iteration;
+  };
+  const SolveReport stopped = solve_admm(problem, first, control).report;
+  EXPECT_EQ(stopped.status, SolveStatus::kStopped);
+  EXPECT_LT(stopped.dual_objective, whole.report.dual_objective);
+  const Solution rest = solve_admm(problem, second);
+  EXPECT_EQ(rest.report.dual_objective, whole.report.dual_objective);
+  EXPECT_EQ(rest.report.objective, whole.report.objective);
+  EXPECT_EQ(rest.report.iterations, whole.report.iterations);
+  EXPECT_EQ(rest.slopes, whole.slopes);
 }
 
 TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
