@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "bregmax/core/error.hpp"
 #include "optimize/at.hpp"
@@ -20,7 +22,8 @@ constexpr double kPressed = 1e-3;    // least multiplier of what counts as press
 constexpr double kInside = 0.01;     // distance of a hinge's multiplier from its ends, beside its weight
 constexpr double kProximal = 1e-10;
 constexpr int kMostFactorizations = 10;
-constexpr int kLeastSteps = 1000;  // of a correction
+constexpr int kLeastSteps = 1000;     // of a correction
+constexpr int kStepsAnIteration = 2;  // of all corrections
 
 }  // namespace
 
@@ -288,16 +291,19 @@ EntryMultipliers AdmmEntries::multipliers() {
   return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_slack_ - minus_copy_));
 }
 
-bool AdmmEntries::correction_is_due() const {
-  return numbers_.iteration - numbers_.corrected >= std::max(kLeastSteps, numbers_.iteration / 2);
+int AdmmEntries::correction_steps() const {
+  const std::int64_t allowed = std::int64_t{kStepsAnIteration} * numbers_.iteration;
+  return static_cast<int>(std::min<std::int64_t>(allowed - numbers_.corrected, std::numeric_limits<int>::max()));
 }
+
+bool AdmmEntries::correction_is_due() const { return correction_steps() >= std::max(kLeastSteps, numbers_.iteration); }
 
 std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, const std::function<bool()>& stop) {
   EntryMultipliers corrected = multipliers();
   const Matrix of_slopes = (1 - part) * (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_));
   const double enough = 0.1 * part * space_.canonical().lambda;
-  const std::optional<int> steps = correction_.correct({divergence_, slopes()}, of_slopes, enough,
-                                                       numbers_.iteration - numbers_.corrected, stop, corrected);
+  const std::optional<int> steps =
+      correction_.correct({divergence_, slopes()}, of_slopes, enough, correction_steps(), stop, corrected);
   factor();
   if (!steps) return std::nullopt;
   numbers_.corrected += *steps;

@@ -36,7 +36,7 @@ class AdmmEntries {
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   PrimalPoint primal_point() const;
   EntryMultipliers multipliers();
-  // Whether there were enough iterations since the last correction, which takes as many steps as they were.
+  // Whether there were enough iterations since the last correction: all of them take two steps an iteration.
   bool correction_is_due() const;
   // The multipliers, moved until they are nearly stationary, `part` of lambda being left to what they lack: see
   // DualCorrection. None: stop() came true, and nothing has changed.
@@ -61,6 +61,7 @@ class AdmmEntries {
   };
 
   double penalty(Index position) const { return numbers_.penalty * level_(position); }
+  int correction_steps() const;
   double slack_of(Index position, double copy) const;
   void resize_to_set();
   void set_slacks();

@@ -64,7 +64,7 @@ class EntryEngine final : public AdmmEngine {
   bool prove_by_correction(const std::function<bool()>& stop, AdmmProof& proof) override {
     const double allowed = tolerance_ * std::abs(proof.objective), cost = problem_.lambda * proof.lipschitz;
     if (proof.objective - proof.dual_objective <= allowed || !(cost > 0)) return true;
-    const double part = std::min(0.5, kUnusedGap * allowed / cost);
+    const double part = std::min(0.9, kUnusedGap * allowed / cost);
     if (part < kLeastUnused || !method_.correction_is_due()) return true;
     const std::optional<EntryMultipliers> corrected = method_.corrected_multipliers(part, stop);
     if (!corrected) return false;
