@@ -103,12 +103,12 @@ class Run {
         return closed() ? SolveStatus::kOptimal : *verdict;
       }
       if (engine_.iteration() >= next_check_) {
-        // Stopped in the middle, it begins anew in the run that goes on.
         const auto stop = [&] {
           report_progress();
+          write_if_due();
           return interrupted().has_value();
         };
-        if (!engine_.prove_by_correction(stop, proof_)) continue;
+        if (!engine_.prove_by_correction(allowed_gap(), stop, proof_)) continue;
         const std::int64_t wait = std::max(options_.check_every, engine_.iteration() / 10);
         next_check_ = static_cast<int>(std::min<std::int64_t>(engine_.iteration() + wait, kNever));
         engine_.prove(proof_);
@@ -116,7 +116,7 @@ class Run {
         if (closed()) return SolveStatus::kOptimal;
         if (options_.validation && no_longer_improves()) return SolveStatus::kEarlyStopped;
       }
-      if (!options_.checkpoint.empty() && watch_.seconds() - written_ >= options_.checkpoint_every) write();
+      write_if_due();
       engine_.iterate();
     }
   }
@@ -175,6 +175,9 @@ class Run {
     return parts;
   }
 
+  void write_if_due() {
+    if (!options_.checkpoint.empty() && watch_.seconds() - written_ >= options_.checkpoint_every) write();
+  }
   void write() {
     internal::write_checkpoint(options_.checkpoint, fingerprint_, shape(), raw_state());
     written_ = watch_.seconds();

@@ -38,8 +38,11 @@ class AdmmEngine {
   virtual AdmmProof first_proof() = 0;
   // Improves the proof with what the iterate shows.
   virtual void prove(AdmmProof& proof) = 0;
-  // The same with more work, where that promises something. False: stop() came true, and nothing has changed.
-  virtual bool prove_by_correction(const std::function<bool()>& /*stop*/, AdmmProof& /*proof*/) { return true; }
+  // The same with more work, where that promises a gap of at most `allowed`. False: stop() came true; called again, it
+  // goes on.
+  virtual bool prove_by_correction(double /*allowed*/, const std::function<bool()>& /*stop*/, AdmmProof& /*proof*/) {
+    return true;
+  }
   // Puts a feasible model next to the given one into the proof, though another is better; none: as it was.
   virtual void choose_model(const AffinePieces& model, AdmmProof& proof) = 0;
   // Changes the model a little where rounding would decide what divergence it gives; its objective is at most `most`.

@@ -50,6 +50,7 @@ AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
 }
 
 void AdmmEntries::resize_to_set() {
+  correction_.resize_to_set();
   for (Vector* v : {&divergence_, &wanted_, &copy_, &slack_, &old_slack_}) v->setZero(space_.size());
   level_.setOnes(space_.size());
 }
@@ -117,6 +118,7 @@ void AdmmEntries::factor() {
     if (attempt == kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
     proximal *= 100;
   }
+  factored_ = true;
 }
 
 // What block two asks of D, times its penalty.
@@ -135,6 +137,7 @@ void AdmmEntries::want() {
 }
 
 void AdmmEntries::iterate() {
+  if (!factored_) factor();
   want();
   space_.adjoint(wanted_.data(), right_.data());
   Eigen::Map<Matrix> right_slopes(right_.data() + z_, pieces_, features_);
@@ -296,18 +299,19 @@ int AdmmEntries::correction_steps() const {
   return static_cast<int>(std::min<std::int64_t>(allowed - numbers_.corrected, std::numeric_limits<int>::max()));
 }
 
-bool AdmmEntries::correction_is_due() const { return correction_steps() >= std::max(kLeastSteps, numbers_.iteration); }
+bool AdmmEntries::correction_is_due() const {
+  return correction_.has_begun() || correction_steps() >= std::max(kLeastSteps, numbers_.iteration);
+}
 
 std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, const std::function<bool()>& stop) {
-  EntryMultipliers corrected = multipliers();
-  const Matrix of_slopes = (1 - part) * (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_));
+  if (!correction_.has_begun()) {
+    correction_.begin(multipliers(), (1 - part) * (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)));
+  }
+  factored_ = false;
   const double enough = 0.1 * part * space_.canonical().lambda;
-  const std::optional<int> steps =
-      correction_.correct({divergence_, slopes()}, of_slopes, enough, correction_steps(), stop, corrected);
-  factor();
-  if (!steps) return std::nullopt;
-  numbers_.corrected += *steps;
-  return corrected;
+  if (!correction_.go_on({divergence_, slopes()}, enough, correction_steps(), stop)) return std::nullopt;
+  numbers_.corrected += correction_.steps();
+  return correction_.take();
 }
 
 PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(numbers_.averaged)); }
@@ -355,6 +359,8 @@ RawParts AdmmEntries::raw_state() {
                       &numbers_.schedule.changes}) {
     parts.emplace_back(reinterpret_cast<char*>(number), sizeof(int));
   }
+  const RawParts of_correction = correction_.raw_state();
+  parts.insert(parts.end(), of_correction.begin(), of_correction.end());
   return parts;
 }
 

@@ -36,10 +36,10 @@ class AdmmEntries {
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   PrimalPoint primal_point() const;
   EntryMultipliers multipliers();
-  // Whether there were enough iterations since the last correction: all of them take two steps an iteration.
+  // Whether one was stopped, or there were enough iterations since the last: together they take two steps an iteration.
   bool correction_is_due() const;
   // The multipliers, moved until they are nearly stationary, `part` of lambda being left to what they lack: see
-  // DualCorrection. None: stop() came true, and nothing has changed.
+  // DualCorrection. None: stop() came true; it is then gone on with.
   std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
   // Of the iterations since the penalties changed, or since clear_average(): what oscillates cancels.
   int averaged() const { return numbers_.averaged; }
@@ -82,6 +82,7 @@ class AdmmEntries {
 
   AdmmSpace& space_;
   double relaxation_;
+  bool factored_ = false;  // with the penalties
   Index z_, pieces_, features_;
   LipschitzProx prox_;
   DualCorrection correction_;

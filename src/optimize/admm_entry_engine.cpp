@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <variant>
 
 #include "optimize/admm_engine.hpp"
 #include "optimize/admm_entries.hpp"
@@ -27,8 +28,7 @@ class EntryEngine final : public AdmmEngine {
         space_(few_pieces(problem) ? make_row_space(problem) : make_canonical_space(problem)),
         canonical_(space_->canonical()),
         method_(*space_, options.over_relaxation),
-        repair_(problem),
-        tolerance_(options.tolerance) {}
+        repair_(problem) {}
 
   std::string_view name() const override { return "entries"; }
 
@@ -61,9 +61,10 @@ class EntryEngine final : public AdmmEngine {
 
   // Multipliers that leave a part of lambda unused prove less by that part of lambda L. Where that is little, lambda is
   // small beside the multipliers, and it is what they can hardly stay below by themselves.
-  bool prove_by_correction(const std::function<bool()>& stop, AdmmProof& proof) override {
-    const double allowed = tolerance_ * std::abs(proof.objective), cost = problem_.lambda * proof.lipschitz;
+  bool prove_by_correction(double allowed, const std::function<bool()>& stop, AdmmProof& proof) override {
+    const double cost = problem_.lambda * proof.lipschitz;
     if (proof.objective - proof.dual_objective <= allowed || !(cost > 0)) return true;
+    if (std::holds_alternative<Targets>(problem_.supervision)) return true;
     const double part = std::min(0.9, kUnusedGap * allowed / cost);
     if (part < kLeastUnused || !method_.correction_is_due()) return true;
     const std::optional<EntryMultipliers> corrected = method_.corrected_multipliers(part, stop);
@@ -157,7 +158,6 @@ class EntryEngine final : public AdmmEngine {
   const CanonicalProblem& canonical_;
   AdmmEntries method_;
   ConvexRepair repair_;
-  double tolerance_;
 };
 
 }  // namespace

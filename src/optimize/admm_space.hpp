@@ -18,7 +18,7 @@ struct EntryCosts {
   double margin = 0;         // the same for all
   Vector quadratic, target;  // quadratic (D - target)^2
   std::vector<EntryKind> kind;
-  Vector distance;  // of the row from the anchor of the piece, beside the mean of all and at most 1
+  Vector distance;  // of the row from the anchor of the piece, beside the mean in the set: 1e-4 to 1
 
   double linear_of(Index p) const { return linear.size() > 0 ? linear(p) : 0; }
   double hinge_of(Index p) const { return hinge.size() > 0 ? hinge(p) : 0; }

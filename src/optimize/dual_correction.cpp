@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "bregmax/core/error.hpp"
 #include "optimize/at.hpp"
 
 namespace bregmax::internal {
@@ -15,6 +15,8 @@ constexpr double kNearKink = 1e-3;         // beside the mean divergence, or the
 constexpr double kSolved = 1e-4;           // a round leaves more than that
 constexpr double kProximal = 1e-12;
 constexpr int kMostFactorizations = 10;
+constexpr int kMostRoundSteps = 4000;  // a run that is stopped more often than that does not get on
+constexpr int kFactorizationSteps = 50;
 
 }  // namespace
 
@@ -22,41 +24,76 @@ DualCorrection::DualCorrection(AdmmSpace& space)
     : space_(space), z_(space.offsets()), pieces_(space.canonical().pieces), features_(space.canonical().features) {
   for (Vector* v : {&residual_, &x_, &preconditioned_, &direction_, &image_}) v->setZero(space.unknowns());
   slope_weight_.setZero(pieces_, features_);
+  slope_multipliers_.setZero(pieces_, features_);
+  resize_to_set();
 }
 
-std::optional<int> DualCorrection::correct(const DualCorrectionPoint& point, Matrix slope_multipliers, double enough,
-                                           int most_steps, const std::function<bool()>& stop,
-                                           EntryMultipliers& multipliers) {
-  int steps = 0;
-  for (int round = 0; round < kMostRounds && steps < most_steps; ++round) {
-    set_residual(multipliers, slope_multipliers);
+void DualCorrection::resize_to_set() {
+  numbers_ = {};
+  multipliers_.convexity.setZero(space_.size());
+  multipliers_.hinge.setZero(space_.size());
+  multipliers_.coupled.setZero(static_cast<Index>(space_.coupled().size()));
+}
+
+void DualCorrection::begin(EntryMultipliers multipliers, Matrix slope_multipliers) {
+  multipliers_ = std::move(multipliers);
+  slope_multipliers_ = std::move(slope_multipliers);
+  numbers_ = {.begun = 1};
+}
+
+// Only a round that is done changes what is saved.
+bool DualCorrection::go_on(const DualCorrectionPoint& point, double enough, int most_steps,
+                           const std::function<bool()>& stop) {
+  while (numbers_.round < kMostRounds && numbers_.steps < most_steps) {
+    set_residual();
     if (residual_norm() <= enough) break;
-    set_weights(point, multipliers, slope_multipliers);
-    factor();
-    steps += solve(most_steps - steps, stop);
-    if (stop()) return std::nullopt;
-    move(multipliers, slope_multipliers);
+    set_weights(point);
+    if (stop()) return false;
+    if (!factor()) break;
+    const int steps = solve(std::min(kMostRoundSteps, most_steps - numbers_.steps), stop);
+    if (stop()) return false;
+    move();
+    ++numbers_.round;
+    numbers_.steps += kFactorizationSteps + steps;
   }
-  return steps;
+  return true;
+}
+
+EntryMultipliers DualCorrection::take() {
+  EntryMultipliers taken = multipliers_;
+  resize_to_set();
+  return taken;
+}
+
+RawParts DualCorrection::raw_state() {
+  RawParts parts;
+  const auto add = [&](auto* data, Index size) {
+    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(*data));
+  };
+  for (Vector* v : {&multipliers_.convexity, &multipliers_.hinge, &multipliers_.coupled}) {
+    add(v->data(), v->size());
+  }
+  add(slope_multipliers_.data(), slope_multipliers_.size());
+  for (int* number : {&numbers_.begun, &numbers_.round, &numbers_.steps}) add(number, 1);
+  return parts;
 }
 
 // The derivatives of the Lagrangian by the unknowns.
-void DualCorrection::set_residual(const EntryMultipliers& multipliers, const Matrix& slope_multipliers) {
+void DualCorrection::set_residual() {
   const EntryCosts& costs = space_.costs();
   of_entry_.setZero(space_.size());
   for (Index p = 0; p < space_.size(); ++p) {
     if (costs.kind_of(p) == EntryKind::kZero) continue;
-    of_entry_(p) = costs.linear_of(p) - multipliers.hinge(p) - multipliers.convexity(p);
-    if (costs.quadratic.size() > 0) of_entry_(p) += multipliers.quadratic_slope(p);
+    of_entry_(p) = costs.linear_of(p) - multipliers_.hinge(p) - multipliers_.convexity(p);
   }
   for (std::size_t t = 0; t < space_.coupled().size(); ++t) {
     const HingeItem& item = space_.coupled()[t];
-    of_entry_(item.plus) += multipliers.coupled(static_cast<Index>(t));
-    of_entry_(item.minus) -= multipliers.coupled(static_cast<Index>(t));
+    of_entry_(item.plus) += multipliers_.coupled(static_cast<Index>(t));
+    of_entry_(item.minus) -= multipliers_.coupled(static_cast<Index>(t));
   }
   residual_.setZero();
   space_.adjoint(of_entry_.data(), residual_.data());
-  slopes_of(residual_) += slope_multipliers;
+  slopes_of(residual_) += slope_multipliers_;
 }
 
 // In the dual of the norm of the slopes. An imbalance of offsets can be moved to where it is missing, which changes the
@@ -68,8 +105,7 @@ double DualCorrection::residual_norm() const {
   return of_slopes + residual_.head(z_).lpNorm<1>();
 }
 
-void DualCorrection::set_weights(const DualCorrectionPoint& point, const EntryMultipliers& multipliers,
-                                 const Matrix& slope_multipliers) {
+void DualCorrection::set_weights(const DualCorrectionPoint& point) {
   const EntryCosts& costs = space_.costs();
   const double near = kNearKink * point.divergence.cwiseAbs().mean() + 1e-300;
   const auto weight = [&](double room, double from_kink) {
@@ -78,18 +114,16 @@ void DualCorrection::set_weights(const DualCorrectionPoint& point, const EntryMu
   convexity_weight_.setZero(space_.size());
   hinge_weight_.setZero(space_.size());
   for (Index p = 0; p < space_.size(); ++p) {
-    const EntryKind kind = costs.kind_of(p);
-    if (kind == EntryKind::kEqual) convexity_weight_(p) = 1 / near;
-    if (kind != EntryKind::kFree) continue;
+    if (costs.kind_of(p) != EntryKind::kFree) continue;
     const double divergence = std::max(0.0, point.divergence(p)), most = costs.hinge_of(p),
-                 hinge = multipliers.hinge(p);
-    convexity_weight_(p) = weight(multipliers.convexity(p), divergence);
+                 hinge = multipliers_.hinge(p);
+    convexity_weight_(p) = weight(multipliers_.convexity(p), divergence);
     if (most > 0) hinge_weight_(p) = weight(std::min(hinge, most - hinge), divergence - costs.margin);
   }
-  coupled_weight_.setZero(multipliers.coupled.size());
+  coupled_weight_.setZero(multipliers_.coupled.size());
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];
-    const double room = std::min(multipliers.coupled(t), item.weight - multipliers.coupled(t));
+    const double room = std::min(multipliers_.coupled(t), item.weight - multipliers_.coupled(t));
     const double from_kink = item.margin + point.divergence(item.plus) - point.divergence(item.minus);
     coupled_weight_(t) = weight(room, from_kink);
   }
@@ -97,20 +131,23 @@ void DualCorrection::set_weights(const DualCorrectionPoint& point, const EntryMu
   const Vector& norm_weight = space_.canonical().norm_weight;
   const double near_slope = kNearKink * point.slopes.cwiseAbs().mean() + 1e-300;
   for (Index k = 0; k < pieces_; ++k) {
-    const double most = (slope_multipliers.row(k).transpose().cwiseQuotient(norm_weight)).lpNorm<Eigen::Infinity>();
+    const double most = largest_slope_multiplier(k);
     for (Index j = 0; j < features_; ++j) {
-      const double room = std::max(0.0, most * norm_weight(j) - std::abs(slope_multipliers(k, j)));
+      const double room = std::max(0.0, most * norm_weight(j) - std::abs(slope_multipliers_(k, j)));
       slope_weight_(k, j) = room / (std::abs(point.slopes(k, j)) + near_slope);
     }
   }
 }
 
+double DualCorrection::largest_slope_multiplier(Index piece) const {
+  const Vector& norm_weight = space_.canonical().norm_weight;
+  return slope_multipliers_.row(piece).transpose().cwiseQuotient(norm_weight).lpNorm<Eigen::Infinity>();
+}
+
 // Of the matrix, but for two things that it cannot hold: a hinge on a difference of entries counts as one on each, and
-// the slopes of a piece have one weight.
-void DualCorrection::factor() {
-  const EntryCosts& costs = space_.costs();
+// the slopes of a piece have one weight. False: it cannot be factored.
+bool DualCorrection::factor() {
   of_entry_ = convexity_weight_ + hinge_weight_;
-  if (costs.quadratic.size() > 0) of_entry_ += 2 * costs.quadratic;
   proximal_ = kProximal * of_entry_.mean();
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];
@@ -118,29 +155,27 @@ void DualCorrection::factor() {
     of_entry_(item.minus) += coupled_weight_(t);
   }
   const Vector slope_weight = slope_weight_.rowwise().mean();
-  for (int attempt = 0; !space_.factor(of_entry_, slope_weight, proximal_); ++attempt) {
-    if (attempt == kMostFactorizations) throw Error("solver admm: the weights of a proof cannot be factored");
-    proximal_ *= 100;
+  for (int attempt = 0; attempt < kMostFactorizations; ++attempt) {
+    if (space_.factor(of_entry_, slope_weight, proximal_)) return true;
+    proximal_ = 100 * std::max(proximal_, 1e-300);
   }
+  return false;
 }
 
 void DualCorrection::apply_matrix(const Vector& x, Vector& image) {
-  const EntryCosts& costs = space_.costs();
   space_.apply(x.data(), of_entry_.data());
-  coupled_image_.resize(coupled_weight_.size());
+  of_coupled_.resize(coupled_weight_.size());
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];
-    coupled_image_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
+    of_coupled_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
   }
   for (Index p = 0; p < space_.size(); ++p) {
-    double weight = convexity_weight_(p) + hinge_weight_(p);
-    if (costs.quadratic.size() > 0) weight += 2 * costs.quadratic(p);
-    of_entry_(p) *= weight;
+    of_entry_(p) *= convexity_weight_(p) + hinge_weight_(p);
   }
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];
-    of_entry_(item.plus) += coupled_image_(t);
-    of_entry_(item.minus) -= coupled_image_(t);
+    of_entry_(item.plus) += of_coupled_(t);
+    of_entry_(item.minus) -= of_coupled_(t);
   }
   image.setZero();
   space_.adjoint(of_entry_.data(), image.data());
@@ -171,30 +206,27 @@ int DualCorrection::solve(int most_steps, const std::function<bool()>& stop) {
   return steps;
 }
 
-void DualCorrection::move(EntryMultipliers& multipliers, Matrix& slope_multipliers) {
+void DualCorrection::move() {
   const EntryCosts& costs = space_.costs();
   space_.apply(x_.data(), of_entry_.data());
   for (Index p = 0; p < space_.size(); ++p) {
-    const EntryKind kind = costs.kind_of(p);
-    if (kind == EntryKind::kZero) continue;
-    multipliers.convexity(p) += convexity_weight_(p) * of_entry_(p);
-    if (kind == EntryKind::kFree) {
-      multipliers.convexity(p) = std::max(0.0, multipliers.convexity(p));
-      multipliers.hinge(p) = std::clamp(multipliers.hinge(p) + hinge_weight_(p) * of_entry_(p), 0.0, costs.hinge_of(p));
-    }
-    if (costs.quadratic.size() > 0) multipliers.quadratic_slope(p) -= 2 * costs.quadratic(p) * of_entry_(p);
+    if (costs.kind_of(p) != EntryKind::kFree) continue;
+    const double convexity = multipliers_.convexity(p) + convexity_weight_(p) * of_entry_(p);
+    const double hinge = multipliers_.hinge(p) + hinge_weight_(p) * of_entry_(p);
+    multipliers_.convexity(p) = std::max(0.0, convexity);
+    multipliers_.hinge(p) = std::clamp(hinge, 0.0, costs.hinge_of(p));
   }
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];
     const double change = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
-    multipliers.coupled(t) = std::clamp(multipliers.coupled(t) - change, 0.0, item.weight);
+    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - change, 0.0, item.weight);
   }
   const Vector& norm_weight = space_.canonical().norm_weight;
   for (Index k = 0; k < pieces_; ++k) {
-    const double most = (slope_multipliers.row(k).transpose().cwiseQuotient(norm_weight)).lpNorm<Eigen::Infinity>();
+    const double most = largest_slope_multiplier(k);
     for (Index j = 0; j < features_; ++j) {
       const double limit = most * norm_weight(j), moved = slope_weight_(k, j) * slopes_of(x_)(k, j);
-      slope_multipliers(k, j) = std::clamp(slope_multipliers(k, j) - moved, -limit, limit);
+      slope_multipliers_(k, j) = std::clamp(slope_multipliers_(k, j) - moved, -limit, limit);
     }
   }
 }

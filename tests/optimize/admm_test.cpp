@@ -103,20 +103,29 @@ TEST(Admm, ReachesTheOptimumOfRowsThatNearlyTouch) {
   EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
 }
 
-LearningProblem contradictions(double lambda) {
+LearningProblem contradictions(test::Kind kind, int pieces, double lambda) {
+  constexpr Index kRows = 60;
   Random random(5);
-  Matrix points = test::normal_rows(random, 60, 2);
-  return test::make_problem(points, test::random_supervision(random, test::Kind::kComparisons, 60, 300), lambda);
+  Matrix points = test::normal_rows(random, kRows, 2);
+  auto supervision = test::random_supervision(random, kind, kRows, 300);
+  auto piece_of = pieces == kRows ? test::own_pieces(kRows) : test::nearest_pieces(random, points, pieces);
+  return test::make_problem(std::move(points), std::move(piece_of), std::move(supervision), lambda);
 }
 
 // The multipliers are large beside lambda, which the derivatives of the Lagrangian must stay below.
 TEST(Admm, ProvesTheOptimumOfASmallLambda) {
-  for (const double lambda : {1e-2, 1e-3, 1e-4}) {
-    const LearningProblem problem = contradictions(lambda);
+  struct Case {
+    test::Kind kind;
+    int pieces;
+  };
+  // Each has a gap of more than a hundredth after as many iterations without corrected multipliers.
+  for (const auto [kind, pieces] :
+       {Case{test::Kind::kComparisons, 60}, Case{test::Kind::kComparisons, 8}, Case{test::Kind::kPairs, 60}}) {
+    const LearningProblem problem = contradictions(kind, pieces, 1e-4);
     const double optimum = test::solve(problem).report.objective;
-    const SolveReport report = solve_admm(problem, {.max_iterations = 20000}).report;
-    EXPECT_EQ(report.status, SolveStatus::kOptimal);
-    EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
+    const SolveReport report = solve_admm(problem, {.max_iterations = 3000}).report;
+    EXPECT_EQ(report.status, SolveStatus::kOptimal) << test::describe(problem);
+    EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum) << test::describe(problem);
   }
 }
 
@@ -149,31 +158,38 @@ TEST(Admm, ResumesToTheSameBits) {
   }
 }
 
-// A correction takes as long as many iterations; one that is stopped in the middle begins anew.
+// A correction takes as long as many iterations; one that is stopped in the middle is gone on with.
 TEST(Admm, ResumesToTheSameBitsWhereACorrectionWasStopped) {
   const TemporaryDirectory directory;
   const std::string file = directory / "state";
-  const LearningProblem problem = contradictions(1e-4);
-  const AdmmOptions options{.tolerance = 1e-6, .max_iterations = 1500};
+  const LearningProblem problem = contradictions(test::Kind::kComparisons, 60, 1e-7);
+  const AdmmOptions options{.tolerance = 1e-8, .max_iterations = 2500};
   AdmmOptions first = options, second = options;
   first.checkpoint = second.resume = file;
   const Solution whole = solve_admm(problem, options);
-  std::atomic<bool> stop = false;
-  std::int64_t last = -1;
-  RunControl control;
-  control.stop = &stop;
-  control.on_progress = [&](const Progress& progress) {
-    if (progress.iteration == last) stop = true;  // only a correction reports an iteration twice
-    last = progress.iteration;
-  };
-  const SolveReport stopped = solve_admm(problem, first, control).report;
-  EXPECT_EQ(stopped.status, SolveStatus::kStopped);
-  EXPECT_LT(stopped.dual_objective, whole.report.dual_objective);
-  const Solution rest = solve_admm(problem, second);
-  EXPECT_EQ(rest.report.dual_objective, whole.report.dual_objective);
-  EXPECT_EQ(rest.report.objective, whole.report.objective);
-  EXPECT_EQ(rest.report.iterations, whole.report.iterations);
-  EXPECT_EQ(rest.slopes, whole.slopes);
+  // Only a correction reports an iteration twice. Stopped: in the middle of the first round and of a later one of the
+  // second correction.
+  for (const int report_to_stop_at : {5, 250}) {
+    std::atomic<bool> stop = false;
+    std::int64_t last = -1, first_corrected = -1;
+    int reports = 0;
+    RunControl control;
+    control.stop = &stop;
+    control.on_progress = [&](const Progress& progress) {
+      if (progress.iteration == last && first_corrected < 0) first_corrected = last;
+      if (progress.iteration == last && last != first_corrected && ++reports == report_to_stop_at) stop = true;
+      last = progress.iteration;
+    };
+    const SolveReport stopped = solve_admm(problem, first, control).report;
+    EXPECT_EQ(stopped.status, SolveStatus::kStopped);
+    EXPECT_GE(reports, report_to_stop_at) << "the second correction was not reached";
+    const Solution rest = solve_admm(problem, second);
+    EXPECT_EQ(rest.report.dual_objective, whole.report.dual_objective);
+    EXPECT_EQ(rest.report.objective, whole.report.objective);
+    EXPECT_EQ(rest.report.iterations, whole.report.iterations);
+    EXPECT_EQ(rest.slopes, whole.slopes);
+    EXPECT_EQ(rest.dual.convexity, whole.dual.convexity);
+  }
 }
 
 TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
