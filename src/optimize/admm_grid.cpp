@@ -10,6 +10,7 @@ namespace {
 
 constexpr Index kParts = 64;  // of the pieces, for sums that do not depend on the threads
 constexpr Index kLeastParallelRows = 200;
+constexpr int kResidualsEvery = 10;  // iterations
 
 }  // namespace
 
@@ -136,10 +137,17 @@ void AdmmGrid<Number>::iterate() {
 }
 
 template <class Number>
+bool AdmmGrid<Number>::measures_residuals() const {
+  const int next = numbers_.iteration + 1;
+  return next % kResidualsEvery == 0 || numbers_.schedule.is_due(next);
+}
+
+template <class Number>
 void AdmmGrid<Number>::pass_over_copies() {
   const GridProx prox = prox_at(numbers_.penalty);
+  const bool measured = measures_residuals();
   for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums& residuals) {
-    residuals = move_copies(terms(), prox, relaxation_, begin, end, copies_.data(), sums);
+    move_copies(terms(), prox, relaxation_, begin, end, copies_.data(), sums, measured ? &residuals : nullptr);
   });
 }
 
@@ -148,6 +156,7 @@ void AdmmGrid<Number>::move_slopes() {
   old_slope_ = slope_slack_;
   slope_copy_ += relaxation_ * (slopes_ - slope_slack_);
   shrink_slopes();
+  if (!measures_residuals()) return;
   ResidualSums norm;
   for (Index e = 0; e < slopes_.size(); ++e) {
     norm.add(numbers_.norm_weight, slopes_.data()[e], slope_slack_.data()[e], old_slope_.data()[e],

@@ -40,6 +40,7 @@ class AdmmGrid {
   void iterate();
 
   int iteration() const { return numbers_.iteration; }
+  // Of the last iteration that measured them, which some do.
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   double penalty() const { return numbers_.penalty; }
   double norm_weight() const { return numbers_.norm_weight; }
@@ -64,6 +65,7 @@ class AdmmGrid {
   void set_intercepts();
   template <class Pass>
   void for_each_part(const Pass& pass);
+  bool measures_residuals() const;
   void pass_over_copies();
   void move_slopes();
   void shrink_slopes();

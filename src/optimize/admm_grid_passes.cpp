@@ -126,7 +126,7 @@ BREGMAX_INLINE void put_wish(const Place<Number>& place, Index l, const V& slack
   tally.wishes += wish;
 }
 
-template <class V, Index count, class Number>
+template <bool measured, class V, Index count, class Number>
 BREGMAX_INLINE void move_at(const Place<Number>& place, const Costs<V>& costs, double relaxation, Index l,
                             Tally<V>& tally) {
   V d[count];
@@ -141,13 +141,16 @@ BREGMAX_INLINE void move_at(const Place<Number>& place, const Costs<V>& costs, d
     copy += relaxation * (d[g] - before);
     store(copy, place.copies + l);
     slack_at(cost, costs.margin, copy, slack);
-    const V miss = d[g] - slack, change = slack - before, multiplier = copy - slack;
+    const V multiplier = copy - slack;
     put_wish(place, l, slack, multiplier, tally);
-    tally.miss += miss * miss;
-    tally.change += change * change;
-    tally.value += d[g] * d[g];
-    tally.slack += slack * slack;
-    tally.multiplier += multiplier * multiplier;
+    if constexpr (measured) {
+      const V miss = d[g] - slack, change = slack - before;
+      tally.miss += miss * miss;
+      tally.change += change * change;
+      tally.value += d[g] * d[g];
+      tally.slack += slack * slack;
+      tally.multiplier += multiplier * multiplier;
+    }
   }
 }
 
@@ -173,9 +176,9 @@ BREGMAX_INLINE void clear_sums(const GridTerms& terms, Index begin, Index end, c
   std::fill(sums.weighted + begin * terms.features, sums.weighted + end * terms.features, 0.0);
 }
 
-template <class Number>
-BREGMAX_INLINE ResidualSums move_body(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                      Index end, Number* copies, const GridSums& sums) {
+template <bool measured, class Number>
+BREGMAX_INLINE ResidualSums moved(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
+                                  Index end, Number* copies, const GridSums& sums) {
   alignas(32) double wishes[kChunk];
   ResidualSums residuals;
   clear_sums(terms, begin, end, sums);
@@ -189,10 +192,10 @@ BREGMAX_INLINE ResidualSums move_body(const GridTerms& terms, const GridProx& pr
       Tally<double> rest;
       Index l = 0;
       for (; l + kGroup * kLanes <= points; l += kGroup * kLanes) {
-        move_at<Four, kGroup>(place, costs, relaxation, l, tally);
+        move_at<measured, Four, kGroup>(place, costs, relaxation, l, tally);
       }
-      for (; l + kLanes <= points; l += kLanes) move_at<Four, 1>(place, costs, relaxation, l, tally);
-      for (; l < points; ++l) move_at<double, 1>(place, single, relaxation, l, rest);
+      for (; l + kLanes <= points; l += kLanes) move_at<measured, Four, 1>(place, costs, relaxation, l, tally);
+      for (; l < points; ++l) move_at<measured, double, 1>(place, single, relaxation, l, rest);
       sums.of_piece[k] += total(tally.wishes) + rest.wishes;
       tally.add_to(residuals);
       rest.add_to(residuals);
@@ -200,6 +203,16 @@ BREGMAX_INLINE ResidualSums move_body(const GridTerms& terms, const GridProx& pr
     }
   }
   return residuals;
+}
+
+template <class Number>
+BREGMAX_INLINE void move_body(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                              Number* copies, const GridSums& sums, ResidualSums* residuals) {
+  if (residuals == nullptr) {
+    moved<false>(terms, prox, relaxation, begin, end, copies, sums);
+  } else {
+    *residuals = moved<true>(terms, prox, relaxation, begin, end, copies, sums);
+  }
 }
 
 template <class Number>
@@ -226,9 +239,9 @@ BREGMAX_INLINE void rescale_body(const GridTerms& terms, const GridProx& before,
 
 #ifdef BREGMAX_AVX2
 template <class Number>
-BREGMAX_AVX2 ResidualSums move_avx2(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                    Index end, Number* copies, const GridSums& sums) {
-  return move_body(terms, prox, relaxation, begin, end, copies, sums);
+BREGMAX_AVX2 void move_avx2(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                            Number* copies, const GridSums& sums, ResidualSums* residuals) {
+  move_body(terms, prox, relaxation, begin, end, copies, sums, residuals);
 }
 
 template <class Number>
@@ -241,18 +254,18 @@ BREGMAX_AVX2 void rescale_avx2(const GridTerms& terms, const GridProx& before, c
 }  // namespace
 
 template <class Number>
-ResidualSums portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                  Index end, Number* copies, const GridSums& sums) {
-  return move_body(terms, prox, relaxation, begin, end, copies, sums);
+void portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                          Number* copies, const GridSums& sums, ResidualSums* residuals) {
+  move_body(terms, prox, relaxation, begin, end, copies, sums, residuals);
 }
 
 template <class Number>
-ResidualSums move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                         Number* copies, const GridSums& sums) {
+void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                 Number* copies, const GridSums& sums, ResidualSums* residuals) {
 #ifdef BREGMAX_AVX2
-  if (has_avx2()) return move_avx2(terms, prox, relaxation, begin, end, copies, sums);
+  if (has_avx2()) return move_avx2(terms, prox, relaxation, begin, end, copies, sums, residuals);
 #endif
-  return portable_move_copies(terms, prox, relaxation, begin, end, copies, sums);
+  portable_move_copies(terms, prox, relaxation, begin, end, copies, sums, residuals);
 }
 
 template <class Number>
@@ -272,10 +285,10 @@ double slack_of(const GridProx& prox, bool similar, double copy) {
 }
 
 #define BREGMAX_GRID_STORAGE(Number)                                                                              \
-  template ResidualSums portable_move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*,    \
-                                             const GridSums&);                                                    \
-  template ResidualSums move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*,             \
-                                    const GridSums&);                                                             \
+  template void portable_move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*,            \
+                                     const GridSums&, ResidualSums*);                                             \
+  template void move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*, const GridSums&,    \
+                            ResidualSums*);                                                                       \
   template void rescale_copies(const GridTerms&, const GridProx&, const GridProx&, double, Index, Index, Number*, \
                                const GridSums&);
 BREGMAX_GRID_STORAGE(double)

@@ -33,10 +33,11 @@ struct GridSums {
   double* weighted = nullptr;  // rows x features: sum_l v_kl x_l
 };
 
-// t += relaxation (D - s) for pieces begin .. end - 1; sums of the moved copies.
+// t += relaxation (D - s) for pieces begin .. end - 1; sums of the moved copies. Residuals, a tenth of the work, where
+// they are asked for.
 template <class Number>
-ResidualSums move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                         Number* copies, const GridSums& sums);
+void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                 Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr);
 
 // t = s + factor (t - s): multipliers over another penalty, at which `after` holds. A factor of 1 only sums.
 template <class Number>
@@ -45,8 +46,8 @@ void rescale_copies(const GridTerms& terms, const GridProx& before, const GridPr
 
 // The same for processors without AVX2.
 template <class Number>
-ResidualSums portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                  Index end, Number* copies, const GridSums& sums);
+void portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                          Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr);
 
 // The slack of one copy.
 double slack_of(const GridProx& prox, bool similar, double copy);

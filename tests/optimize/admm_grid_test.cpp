@@ -107,11 +107,14 @@ TYPED_TEST(GridPasses, MoveLikeTheObviousLoop) {
     for (const Index features : {1, 4, 6}) {
       PassCase<TypeParam> fast(rows, features), portable(rows, features), slow(rows, features);
       const ResidualSums expected = obvious_move(slow, prox, 2);
-      const ResidualSums found = move_copies(fast.terms(), prox, 2, 0, rows, fast.copies.data(), fast.sums());
+      PassCase<TypeParam> unmeasured(rows, features);
+      ResidualSums found;
+      move_copies(fast.terms(), prox, 2, 0, rows, fast.copies.data(), fast.sums(), &found);
       expect_equal(found, expected);
-      expect_equal(portable_move_copies(portable.terms(), prox, 2, 0, rows, portable.copies.data(), portable.sums()),
-                   expected);
-      for (const auto* c : {&fast, &portable}) {
+      portable_move_copies(portable.terms(), prox, 2, 0, rows, portable.copies.data(), portable.sums(), &found);
+      expect_equal(found, expected);
+      move_copies(unmeasured.terms(), prox, 2, 0, rows, unmeasured.copies.data(), unmeasured.sums());
+      for (const auto* c : {&fast, &portable, &unmeasured}) {
         EXPECT_EQ(c->copies, slow.copies) << rows;
         EXPECT_EQ(c->of_piece, slow.of_piece) << rows;
         EXPECT_EQ(c->of_point, slow.of_point) << rows;
