@@ -17,6 +17,14 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool kThreadSanitized = __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kThreadSanitized = false;
+#endif
+
 // How often a random test repeats.
 inline constexpr int repeats(int released) { return kSanitized ? (released + 9) / 10 : released; }
 
