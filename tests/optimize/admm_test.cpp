@@ -21,11 +21,16 @@ using bregmax::testing::TemporaryDirectory;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-LearningProblem problem_of(test::Kind kind, Index rows = 40, int pieces = 40, double lambda = 0.5) {
-  Random random(1);
-  Matrix points = test::normal_rows(random, rows, 3);
-  auto supervision = test::random_supervision(random, kind, rows, 150);
-  auto piece_of = pieces == rows ? test::own_pieces(rows) : test::nearest_pieces(random, points, pieces);
+struct Draw {
+  Index rows = 40, features = 3, items = 150;
+  std::uint64_t seed = 1;
+};
+
+LearningProblem problem_of(test::Kind kind, Draw draw = {}, int pieces = 40, double lambda = 0.5) {
+  Random random(draw.seed);
+  Matrix points = test::normal_rows(random, draw.rows, draw.features);
+  auto supervision = test::random_supervision(random, kind, draw.rows, draw.items);
+  auto piece_of = pieces == draw.rows ? test::own_pieces(draw.rows) : test::nearest_pieces(random, points, pieces);
   return test::make_problem(std::move(points), std::move(piece_of), std::move(supervision), lambda);
 }
 
@@ -55,7 +60,7 @@ TEST(Admm, BoundsHoldTheOptimumOf200RandomProblems) {
 TEST(Admm, ReachesTheExactOptimum) {
   for (const auto kind : test::kKinds)
     for (const int pieces : {40, 8}) {
-      const LearningProblem problem = problem_of(kind, 40, pieces);
+      const LearningProblem problem = problem_of(kind, {}, pieces);
       const double optimum = test::solve(problem).report.objective;
       const SolveReport report = solve_admm(problem).report;
       EXPECT_EQ(report.status, SolveStatus::kOptimal);
@@ -103,13 +108,9 @@ TEST(Admm, ReachesTheOptimumOfRowsThatNearlyTouch) {
   EXPECT_NEAR(report.objective, optimum, 1e-4 * optimum);
 }
 
+// Most of the items cannot be met.
 LearningProblem contradictions(test::Kind kind, int pieces, double lambda) {
-  constexpr Index kRows = 60;
-  Random random(5);
-  Matrix points = test::normal_rows(random, kRows, 2);
-  auto supervision = test::random_supervision(random, kind, kRows, 300);
-  auto piece_of = pieces == kRows ? test::own_pieces(kRows) : test::nearest_pieces(random, points, pieces);
-  return test::make_problem(std::move(points), std::move(piece_of), std::move(supervision), lambda);
+  return problem_of(kind, {.rows = 60, .features = 2, .items = 300, .seed = 5}, pieces, lambda);
 }
 
 // The multipliers are large beside lambda, which the derivatives of the Lagrangian must stay below.
@@ -131,7 +132,7 @@ TEST(Admm, ProvesTheOptimumOfASmallLambda) {
 
 TEST(Admm, DoesNotDependOnTheNumberOfThreads) {
   for (const auto kind : test::kKinds) {
-    const LearningProblem problem = problem_of(kind, 420, 420);  // too large for one thread
+    const LearningProblem problem = problem_of(kind, {.rows = 420}, 420);  // too large for one thread
     const auto objective = [&](int threads) {
       const ThreadLimit limit(threads);
       return solve_admm(problem, {.max_iterations = 30}).report.objective;
