@@ -14,6 +14,7 @@ BREGMAX_INLINE void add_dots_of_group(const double* v, const double* x, Index st
     Four first, second, at;
     load(v + l, first);
     load(v + l + kLanes, second);
+    BREGMAX_UNROLL
     for (Index i = 0; i < group; ++i) {
       load(x + i * stride + l, at);
       even[i] += first * at;

@@ -18,6 +18,13 @@
 #endif
 #define BREGMAX_INLINE inline __attribute__((always_inline))
 
+// Before a short loop over an array of vectors: only where it is written out can they stay in registers.
+#ifdef __clang__
+#define BREGMAX_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define BREGMAX_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 namespace bregmax::internal {
 
 #ifdef BREGMAX_AVX2

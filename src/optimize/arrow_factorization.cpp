@@ -79,8 +79,7 @@ class ArrowFactorization final : public Factorization {
 
  private:
   bool factor_arrow(const NormalWeights& w) {
-    if (!slopes_.factor_blocks(w, grid_)) return false;
-    slopes_.eliminate(w, schur_);
+    if (!slopes_.eliminate(w, grid_, schur_)) return false;
     const Index last = y_count_ - 1;
     schur_(last, last) += w.lipschitz;
     schur_.topLeftCorner(last, last).array() += grounding_weight(p_, w);

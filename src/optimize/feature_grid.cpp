@@ -7,6 +7,7 @@ namespace {
 
 constexpr Index kNumbersInCache = 16384;   // of features, that stay in the second cache
 constexpr Index kWhole = 32;               // locations that a product takes at once
+constexpr Index kLine = 8;                 // numbers of a line of the cache
 constexpr Index kLeastParallel = 100'000;  // entries of the grid
 
 }  // namespace
@@ -15,10 +16,13 @@ FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
     : pieces_(pieces),
       features_(location.cols()),
       locations_(location.rows()),
+      stride_((locations_ + kLine - 1) / kLine * kLine),
       at_once_(
           std::clamp<Index>(kNumbersInCache / std::max<Index>(1, features_) / kWhole * kWhole, kWhole, kMostAtOnce)),
-      feature_rows_(location.transpose()),
-      band_sum_(kBands, locations_) {}
+      lines_(static_cast<std::size_t>(std::max<Index>(1, features_ * stride_ / kLine))),
+      band_sum_(kBands, locations_) {
+  for (Index f = 0; f < features_; ++f) Eigen::Map<Vector>(feature(f), locations_) = location.col(f);
+}
 
 template <class Each>
 void FeatureGrid::for_each_chunk(const Each& each) const {
@@ -31,9 +35,7 @@ void FeatureGrid::for_each_chunk(const Each& each) const {
   }
 }
 
-FeatureRows FeatureGrid::part(Index from, Index count) const {
-  return {feature_rows_.data() + from, features_, locations_, count};
-}
+FeatureRows FeatureGrid::part(Index from, Index count) const { return {feature(0) + from, features_, stride_, count}; }
 
 void FeatureGrid::add_bands(Vector& of_location) const { of_location = band_sum_.colwise().sum().transpose(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "bregmax/core/matrix.hpp"
 #include "optimize/feature_products.hpp"
@@ -13,7 +14,7 @@ class FeatureGrid {
   // location: locations x features.
   FeatureGrid(const Matrix& location, Index pieces);
 
-  const Matrix& feature_rows() const { return feature_rows_; }  // features x locations
+  FeatureRows feature_rows() const { return part(0, locations_); }
 
   // grid_kl = base_l - shift_k - <slope_k, x_l>.
   void affine(const double* slopes, const Vector& shift, const Vector& base, double* grid) const;
@@ -29,7 +30,14 @@ class FeatureGrid {
  private:
   static constexpr Index kBands = 8;          // of pieces, each for one thread at a time
   static constexpr Index kMostAtOnce = 2048;  // locations
-  using Chunk = std::array<double, kMostAtOnce>;
+  // Vectors that start and rows that begin with a line of the cache are read a third faster.
+  struct alignas(64) CacheLine {
+    double numbers[8];
+  };
+  struct Chunk {
+    alignas(64) std::array<double, kMostAtOnce> values;
+    double* data() { return values.data(); }
+  };
 
   // Calls each(band, piece, first location, how many) for every piece and all locations.
   template <class Each>
@@ -37,8 +45,12 @@ class FeatureGrid {
   FeatureRows part(Index from, Index count) const;
   void add_bands(Vector& of_location) const;
 
-  Index pieces_, features_, locations_, at_once_;
-  Matrix feature_rows_, band_sum_;
+  double* feature(Index f) { return lines_.front().numbers + f * stride_; }
+  const double* feature(Index f) const { return lines_.front().numbers + f * stride_; }
+
+  Index pieces_, features_, locations_, stride_, at_once_;
+  std::vector<CacheLine> lines_;  // features x stride_
+  Matrix band_sum_;
 };
 
 }  // namespace bregmax::internal

@@ -14,6 +14,7 @@ template <Index group>
 BREGMAX_INLINE void affine_group(const FeatureRows& x, const double* slope, double shift, const double* base, Index l,
                                  double* out) {
   Four value[group];
+  BREGMAX_UNROLL
   for (Index g = 0; g < group; ++g) {
     value[g] = Four{};
     if (base != nullptr) load(base + l + g * kLanes, value[g]);
@@ -22,12 +23,14 @@ BREGMAX_INLINE void affine_group(const FeatureRows& x, const double* slope, doub
   const double* feature = x.data + l;
   for (Index f = 0; f < x.features; ++f, feature += x.stride) {
     const Four factor = Four{} + slope[f];
+    BREGMAX_UNROLL
     for (Index g = 0; g < group; ++g) {
       Four at;
       load(feature + g * kLanes, at);
       value[g] -= factor * at;
     }
   }
+  BREGMAX_UNROLL
   for (Index g = 0; g < group; ++g) store(value[g], out + l + g * kLanes);
 }
 
@@ -37,6 +40,7 @@ BREGMAX_INLINE void affine_body(const FeatureRows& x, const double* slope, doubl
   for (; l + 2 * kGroup * kLanes <= x.count; l += 2 * kGroup * kLanes) {
     affine_group<2 * kGroup>(x, slope, shift, base, l, out);
   }
+  for (; l + 2 * kLanes <= x.count; l += 2 * kLanes) affine_group<2>(x, slope, shift, base, l, out);
   for (; l + kLanes <= x.count; l += kLanes) affine_group<1>(x, slope, shift, base, l, out);
   for (; l < x.count; ++l) {
     double value = (base != nullptr ? base[l] : 0) - shift;
@@ -59,6 +63,31 @@ BREGMAX_INLINE double weigh_body(const FeatureRows& x, const double* v, double* 
   return all;
 }
 
+template <class V>
+BREGMAX_INLINE void weigh_difference(const double* x, double anchor, const double* weight, Index l, double* difference,
+                                     double* weighted) {
+  V at, weight_here;
+  load(x + l, at);
+  load(weight + l, weight_here);
+  const V here = anchor - at;
+  store(here, difference + l);
+  store(weight_here * here, weighted + l);
+}
+
+BREGMAX_INLINE void differences_body(const FeatureRows& x, const double* anchor, const double* weight,
+                                     const OutputRows& difference, const OutputRows& weighted) {
+  for (Index f = 0; f < x.features; ++f) {
+    const double* row = x.data + f * x.stride;
+    double *difference_row = difference.data + f * difference.stride,
+           *weighted_row = weighted.data + f * weighted.stride;
+    Index l = 0;
+    for (; l + kLanes <= x.count; l += kLanes) {
+      weigh_difference<Four>(row, anchor[f], weight, l, difference_row, weighted_row);
+    }
+    for (; l < x.count; ++l) weigh_difference<double>(row, anchor[f], weight, l, difference_row, weighted_row);
+  }
+}
+
 BREGMAX_INLINE void multiply_body(const FeatureRows& left, const FeatureRows& x, double* square) {
   for (Index i = 0; i < left.features; ++i) {
     double* row = square + i * left.features;
@@ -75,15 +104,18 @@ BREGMAX_INLINE void solve_body(const double* lower, Index features, Index count,
     Index l = 0;
     for (; l + kGroup * kLanes <= count; l += kGroup * kLanes) {
       Four value[kGroup];
+      BREGMAX_UNROLL
       for (Index g = 0; g < kGroup; ++g) load(row + l + g * kLanes, value[g]);
       for (Index j = 0; j < i; ++j) {
         const Four known = Four{} + factor[j];
+        BREGMAX_UNROLL
         for (Index g = 0; g < kGroup; ++g) {
           Four at;
           load(rows + j * count + l + g * kLanes, at);
           value[g] -= known * at;
         }
       }
+      BREGMAX_UNROLL
       for (Index g = 0; g < kGroup; ++g) store(value[g] * inverse, row + l + g * kLanes);
     }
     for (; l < count; ++l) {
@@ -100,6 +132,10 @@ BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const double* slope, double 
   affine_body(x, slope, shift, base, out);
 }
 BREGMAX_AVX2 double weigh_avx2(const FeatureRows& x, const double* v, double* out) { return weigh_body(x, v, out); }
+BREGMAX_AVX2 void differences_avx2(const FeatureRows& x, const double* anchor, const double* weight,
+                                   const OutputRows& difference, const OutputRows& weighted) {
+  differences_body(x, anchor, weight, difference, weighted);
+}
 BREGMAX_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
   multiply_body(left, x, square);
 }
@@ -114,6 +150,10 @@ void portable_affine_row(const FeatureRows& x, const double* slope, double shift
   affine_body(x, slope, shift, base, out);
 }
 double portable_weigh_row(const FeatureRows& x, const double* v, double* out) { return weigh_body(x, v, out); }
+void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
+                                const OutputRows& difference, const OutputRows& weighted) {
+  differences_body(x, anchor, weight, difference, weighted);
+}
 void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
   multiply_body(left, x, square);
 }
@@ -133,6 +173,14 @@ double weigh_row(const FeatureRows& x, const double* v, double* out) {
   if (has_avx2()) return weigh_avx2(x, v, out);
 #endif
   return portable_weigh_row(x, v, out);
+}
+
+void weigh_differences(const FeatureRows& x, const double* anchor, const double* weight, const OutputRows& difference,
+                       const OutputRows& weighted) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return differences_avx2(x, anchor, weight, difference, weighted);
+#endif
+  portable_weigh_differences(x, anchor, weight, difference, weighted);
 }
 
 void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {

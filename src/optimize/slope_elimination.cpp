@@ -7,13 +7,38 @@
 #include "optimize/feature_products.hpp"
 
 namespace bregmax::internal {
+namespace {
+
+constexpr Index kBatchNumbers = 131'072;  // half of a second cache of 2 MB
+constexpr Index kTile = 32;
+
+Index pieces_of_batch(const CanonicalProblem& problem, const EntrySet& entries) {
+  const bool all = !entries.complete() || !problem.coupled.empty();
+  const Index numbers = std::max<Index>(1, problem.features * (problem.z_count + 1));
+  return all ? std::max<Index>(1, problem.pieces) : std::clamp<Index>(kBatchNumbers / numbers, 1, problem.pieces);
+}
+
+// Adds what is above the diagonal to what is below it; in tiles, since one of the two is read by columns.
+void fold_upper(Matrix& square) {
+  const Index n = square.rows();
+  for (Index top = 0; top < n; top += kTile) {
+    for (Index left = 0; left <= top; left += kTile) {
+      for (Index i = top; i < std::min(n, top + kTile); ++i) {
+        for (Index j = left; j < std::min(i, left + kTile); ++j) square(i, j) += square(j, i);
+      }
+    }
+  }
+}
+
+}  // namespace
 
 SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntrySet& entries)
     : p_(problem),
       entries_(entries),
       y_count_(problem.z_count + 1),
+      batch_(pieces_of_batch(problem, entries)),
       blocks_(problem.pieces * problem.features, problem.features),
-      eliminated_(problem.pieces * problem.features, y_count_),
+      eliminated_(batch_ * problem.features, y_count_),
       width_(at(problem.pieces), 0),
       place_(at(y_count_), 0),
       of_piece_(problem.pieces),
@@ -24,6 +49,7 @@ SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntryS
     whole_.emplace(problem.location, problem.pieces);
     difference_.resize(problem.features, problem.locations);
     solved_.resize(problem.pieces, problem.features);
+    border_.resize(problem.pieces, problem.features);
     columns_.resize(at(y_count_));
     std::iota(columns_.begin(), columns_.end(), Index{0});
   } else {
@@ -61,18 +87,8 @@ void SlopeElimination::set_weighted_differences(Index k) {
 // Of a complete grid, one row a feature: anchor - location, and the same times its weight, which is C_k but for the
 // columns of z_k and L.
 void SlopeElimination::set_coupling_rows(Index k) {
-  const Index locations = p_.locations;
-  const double* weight = grid_->data() + k * locations;
-  for (Index j = 0; j < p_.features; ++j) {
-    const double anchor = p_.anchor(k, j);
-    const double* location = whole_->feature_rows().data() + j * locations;
-    double* difference = difference_.data() + j * locations;
-    double* coupling = eliminated(k) + j * y_count_;
-    for (Index l = 0; l < locations; ++l) {
-      difference[l] = anchor - location[l];
-      coupling[l] = weight[l] * difference[l];
-    }
-  }
+  weigh_differences(whole_->feature_rows(), p_.anchor.data() + k * p_.features, grid_->data() + k * p_.locations,
+                    {difference_.data(), p_.locations}, {eliminated(k), y_count_});
 }
 
 bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
@@ -100,10 +116,39 @@ bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
   return info == 0;
 }
 
-void SlopeElimination::eliminate(const NormalWeights& weights, Matrix& schur) {
+bool SlopeElimination::eliminate(const NormalWeights& weights, const Vector& grid, Matrix& schur) {
+  grid_ = &grid;
+  const Index last = y_count_ - 1;
   schur.setZero();
-  for (Index k = 0; k < p_.pieces; ++k) eliminate_piece(weights, k, schur);
-  subtract_squares(schur);
+  for (Index k = 0; k < p_.pieces; ++k) add_weights(k, schur);
+  fold_upper(schur);
+  schur(last, last) = weights.norm.sum();
+  if (p_.features == 0) return true;
+  for (Index from = 0; from < p_.pieces; from += batch_) {
+    const Index to = std::min(p_.pieces, from + batch_);
+    for (Index k = from; k < to; ++k) {
+      if (!factor_block(weights, k)) return false;
+      eliminate_piece(weights, k);
+    }
+    subtract_squares(from, to, schur);
+  }
+  return true;
+}
+
+// The piece's entries in H_yy; what is off the diagonal goes to the row of the piece, on either side of it.
+void SlopeElimination::add_weights(Index k, Matrix& schur) const {
+  const Index zk = p_.z_of_piece[at(k)];
+  double* row = schur.data() + zk * y_count_;
+  double total = 0;
+  for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
+    const Index zo = p_.z_of_owner[at(entries_.location(p))];
+    if (zo == zk) continue;
+    const double weight = (*grid_)(p);
+    total += weight;
+    schur(zo, zo) += weight;
+    row[zo] -= weight;
+  }
+  row[zk] += total;
 }
 
 // The columns of E_k that are not 0: those of the piece's entries, z_k and L.
@@ -121,28 +166,20 @@ void SlopeElimination::set_columns(Index k) {
   width_[at(k)] = count;
 }
 
-// Adds the entries of the piece to H_yy, and turns C_k into E_k.
-void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k, Matrix& schur) {
-  const Index d = p_.features, zk = p_.z_of_piece[at(k)], last = y_count_ - 1;
-  double total = 0;
-  for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
-    const Index zo = p_.z_of_owner[at(entries_.location(p))];
-    const double weight = (*grid_)(p);
-    total += weight;
-    schur(zo, zo) += weight;
-    schur(std::max(zo, zk), std::min(zo, zk)) -= weight;
-  }
-  schur(zk, zk) += total;
-  schur(last, last) += weights.norm(k);
-  if (d == 0) return;
+// Turns C_k into E_k.
+void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k) {
+  const Index zk = p_.z_of_piece[at(k)];
   if (!entries_.complete()) gather_couplings(k);
   const Index columns_here = width(k), own = entries_.complete() ? zk : place_[at(zk)];
-  for (Index j = 0; j < d; ++j) {
+  for (Index j = 0; j < p_.features; ++j) {
     double* coupling = eliminated(k) + j * columns_here;
     coupling[own] -= Eigen::Map<const Vector>(coupling, columns_here - 1).sum();
     coupling[columns_here - 1] = weights.norm(k) * weights.slope_rank_one(k, j);
   }
-  solve_rows(block(k), d, columns_here, eliminated(k));
+  solve_rows(block(k), p_.features, columns_here, eliminated(k));
+  if (entries_.complete()) {
+    for (Index j = 0; j < p_.features; ++j) border_(k, j) = eliminated(k)[j * columns_here + columns_here - 1];
+  }
 }
 
 // What set_coupling_rows does for a complete grid, for the columns of the piece's entries.
@@ -161,22 +198,21 @@ void SlopeElimination::gather_couplings(Index k) {
   }
 }
 
-void SlopeElimination::subtract_squares(Matrix& schur) {
+void SlopeElimination::subtract_squares(Index from, Index to, Matrix& schur) {
   const int d = static_cast<int>(p_.features), y = static_cast<int>(y_count_);
-  if (d == 0) return;
   if (entries_.complete()) {
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, y, static_cast<int>(eliminated_.rows()), -1, eliminated_.data(),
-                y, 1, schur.data(), y);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, y, static_cast<int>(to - from) * d, -1, eliminated(from), y, 1,
+                schur.data(), y);
     return;
   }
-  for (Index k = 0; k < p_.pieces; ++k) {
+  for (Index k = from; k < to; ++k) {
     const int n = static_cast<int>(width(k));
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, d, 1, eliminated(k), n, 0, outer_.data(), n);
     const Index* column = columns(k);
     for (Index i = 0; i < width(k); ++i) {
-      const double* from = outer_.data() + i * width(k);
-      double* to = schur.data() + column[i] * y_count_;
-      for (Index j = 0; j <= i; ++j) to[column[j]] -= from[j];
+      const double* row = outer_.data() + i * width(k);
+      double* out = schur.data() + column[i] * y_count_;
+      for (Index j = 0; j <= i; ++j) out[column[j]] -= row[j];
     }
   }
 }
@@ -257,7 +293,7 @@ void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
   whole_->sum_weighted_affine(grid_->data(), solved_.data(), of_piece_, sum_of_piece_, of_location_);
   for (Index k = 0; k < p_.pieces; ++k) {
     y[p_.z_of_piece[at(k)]] += sum_of_piece_(k);
-    for (Index j = 0; j < d; ++j) y[last] -= eliminated(k)[j * y_count_ + last] * slopes[k * d + j];
+    for (Index j = 0; j < d; ++j) y[last] -= border_(k, j) * slopes[k * d + j];
   }
   for (Index l = 0; l < p_.locations; ++l) y[p_.z_of_owner[at(l)]] -= of_location_(l);
 }
@@ -270,7 +306,7 @@ void SlopeElimination::backward_by_weights(double* slopes, const double* y) {
   for (Index k = 0; k < p_.pieces; ++k) {
     solved_.row(k) -= sum_of_piece_(k) * p_.anchor.row(k);
     whiten(k, solved_.row(k).data());
-    for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(k, j) - eliminated(k)[j * y_count_ + last] * y[last];
+    for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(k, j) - border_(k, j) * y[last];
   }
 }
 

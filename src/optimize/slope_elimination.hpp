@@ -13,7 +13,9 @@ namespace bregmax::internal {
 //
 //   E_k = F_k^{-1} C_k,    S = H_yy - sum_k E_k' E_k.
 //
-// Where the set of entries is not complete, E_k has few columns that are not 0, and only those are stored.
+// Where the set of entries is not complete, E_k has few columns that are not 0, and only those are stored. Where it is,
+// E is d times as large as the weights that it is made of: it is made for a batch of pieces at a time, which stays in
+// the cache until its squares are subtracted, and only couplings need it later.
 class SlopeElimination {
  public:
   SlopeElimination(const CanonicalProblem& problem, const EntrySet& entries);
@@ -22,8 +24,8 @@ class SlopeElimination {
 
   // Factors every A_k. `grid`: weights of the entries, instead of those in `weights`; it is kept until the next call.
   bool factor_blocks(const NormalWeights& weights, const Vector& grid);
-  // After factor_blocks: the E_k, and the lower triangle of S.
-  void eliminate(const NormalWeights& weights, Matrix& schur);
+  // The same, and the E_k, and the lower triangle of S; what is above it is left undefined.
+  bool eliminate(const NormalWeights& weights, const Vector& grid, Matrix& schur);
 
   // slopes = F^{-1} slopes, y -= E' slopes.
   void forward(double* slopes, double* y);
@@ -38,8 +40,8 @@ class SlopeElimination {
  private:
   const double* block(Index k) const { return blocks_.data() + k * p_.features * p_.features; }
   double* block(Index k) { return blocks_.data() + k * p_.features * p_.features; }
-  const double* eliminated(Index k) const { return eliminated_.data() + k * p_.features * y_count_; }
-  double* eliminated(Index k) { return eliminated_.data() + k * p_.features * y_count_; }
+  const double* eliminated(Index k) const { return eliminated_.data() + k % batch_ * p_.features * y_count_; }
+  double* eliminated(Index k) { return eliminated_.data() + k % batch_ * p_.features * y_count_; }
   const Index* columns(Index k) const { return columns_.data() + (entries_.complete() ? 0 : k * y_count_); }
   Index width(Index k) const { return entries_.complete() ? y_count_ : width_[static_cast<std::size_t>(k)]; }
 
@@ -49,8 +51,9 @@ class SlopeElimination {
   void set_coupling_rows(Index k);
   void gather_couplings(Index k);
   void set_columns(Index k);
-  void eliminate_piece(const NormalWeights& weights, Index k, Matrix& schur);
-  void subtract_squares(Matrix& schur);
+  void add_weights(Index k, Matrix& schur) const;
+  void eliminate_piece(const NormalWeights& weights, Index k);
+  void subtract_squares(Index from, Index to, Matrix& schur);
   void forward_by_weights(const double* slopes, double* y);
   void forward_by_columns(const double* slopes, double* y);
   void backward_by_weights(double* slopes, const double* y);
@@ -58,9 +61,10 @@ class SlopeElimination {
 
   const CanonicalProblem& p_;
   const EntrySet& entries_;
-  Index y_count_;
+  Index y_count_, batch_;  // batch_: pieces whose E_k are there at a time
   const Vector* grid_ = nullptr;
   Matrix blocks_, eliminated_;  // A_k, then F_k; E_k, features x width(k) each
+  Matrix border_;               // pieces x features: the last columns of the E_k, where the set is complete
   std::vector<Index> columns_;  // of y, ascending: of each E_k, or of all where the set is complete
   std::vector<Index> width_, place_;
   Matrix difference_, weighted_, outer_;

@@ -42,6 +42,7 @@ TEST(Factorizations, OfTheArrowAndOfEverythingAgree) {
   for (const Case& one : {Case{"all entries", test::Kind::kPairs, 12, 3, 140, true},
                           Case{"some entries", test::Kind::kPairs, 90, 3, 40, false},
                           Case{"one feature", test::Kind::kPairs, 15, 1, 250, true},
+                          Case{"more than one batch of pieces", test::Kind::kPairs, 90, 20, 8000, true},
                           Case{"couplings", test::Kind::kComparisons, 90, 4, 12, false}}) {
     SCOPED_TRACE(one.name);
     Random random(5);

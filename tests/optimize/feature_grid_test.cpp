@@ -31,6 +31,7 @@ TEST(FeatureProducts, AreThePlainSums) {
     for (const bool portable : {false, true}) {
       const auto affine = portable ? portable_affine_row : affine_row;
       const auto weigh = portable ? portable_weigh_row : weigh_row;
+      const auto differences = portable ? portable_weigh_differences : weigh_differences;
       const auto multiply = portable ? portable_multiply_rows : multiply_rows;
       const auto solve = portable ? portable_solve_rows : solve_rows;
 
@@ -43,6 +44,11 @@ TEST(FeatureProducts, AreThePlainSums) {
       Vector weighted = Vector::Ones(features);
       EXPECT_NEAR(weigh(rows_of(x), v.data(), weighted.data()), v.sum(), rounding);
       EXPECT_LT((weighted - Vector::Ones(features) - sums).lpNorm<1>(), rounding);
+
+      Matrix difference = Matrix::Constant(features, count, 7), weighted_difference = difference;
+      differences(rows_of(x), slope.data(), v.data(), {difference.data(), count}, {weighted_difference.data(), count});
+      EXPECT_EQ(difference, slope.replicate(1, count) - x);
+      EXPECT_EQ(weighted_difference, difference * v.asDiagonal());
 
       Matrix square = Matrix::Constant(features, features, 7);
       multiply(rows_of(left), rows_of(x), square.data());
