@@ -15,22 +15,42 @@ namespace {
 // Beyond this many unknowns a dense matrix would take more than 900 MB.
 constexpr Index kMostDenseUnknowns = 10600;
 
-constexpr int kMostIdleSteps = 6;
+// Of conjugate gradients, that bring no progress worth another one: one in five.
+constexpr int kLeastSteps = 25, kMostSteps = 150;
+// Steps may cost this share of a dense factorization, which is what follows where they do not help.
+constexpr double kShareOfSteps = 0.02;
 
 // A factorization whose measured error is this much better than what is asked for is trusted with further systems.
 constexpr double kTrust = 0.1;
 
 // Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
 // more accurate and needs fewer steps of refinement, so the other must save some. Counts are of multiplications.
+struct Counts {
+  explicit Counts(const CanonicalProblem& p)
+      : z(static_cast<double>(p.z_count)),
+        a(static_cast<double>(p.pieces * p.features)),
+        rank(0.25 * static_cast<double>(p.coupled.size())) {}
+  double dense() const { return std::pow(z + a, 3) / 3; }
+  double arrow() const { return a * z * z + z * z * z / 3 + rank * z * z + rank * rank * z + rank * rank * rank / 3; }
+
+  double z, a, rank;  // rank: about this many couplings matter at a time
+};
+
 bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
-  const double z = static_cast<double>(p.z_count), a = static_cast<double>(p.pieces * p.features);
-  if (z + a < static_cast<double>(kAlwaysDenseUnknowns)) return true;
-  const double rank = 0.25 * static_cast<double>(p.coupled.size());  // about this many couplings matter at a time
-  const double dense = std::pow(z + a, 3) / 3;
-  const double arrow = a * z * z + z * z * z / 3 + rank * z * z + rank * rank * z + rank * rank * rank / 3;
-  return dense < 3 * arrow && z + a < static_cast<double>(kMostDenseUnknowns);
+  const Counts counts(p);
+  if (counts.z + counts.a < static_cast<double>(kAlwaysDenseUnknowns)) return true;
+  return counts.dense() < 3 * counts.arrow() && counts.z + counts.a < static_cast<double>(kMostDenseUnknowns);
+}
+
+// The dearer the dense factorization, the longer conjugate gradients may go on. Their residuals do not fall evenly.
+int most_steps(const CanonicalProblem& p, const EntrySet& entries) {
+  if (p.coupled.empty()) return kLeastSteps;
+  const Counts counts(p);
+  const double step = 8 * static_cast<double>(entries.size() * p.features) + 4 * counts.z * counts.z +
+                      4 * counts.rank * (counts.z + counts.rank);
+  return static_cast<int>(std::clamp(kShareOfSteps * counts.dense() / step, 1.0 * kLeastSteps, 1.0 * kMostSteps));
 }
 
 }  // namespace
@@ -54,6 +74,7 @@ NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet
   for (Vector* v : {&residual_, &direction_, &preconditioned_, &image_}) v->resize(size_);
   coupled_buffer_.resize(static_cast<Index>(problem.coupled.size()));
   dense_ = prefer_dense(problem);
+  most_steps_ = dense_ ? kLeastSteps : most_steps(problem, entries);
   if (dense_ && size_ > 3 * kMostDenseUnknowns) {
     throw Error(fmt::format(
         "the exact solver would need a dense matrix of {} x {} numbers ({:.1f} GB) for {} pieces and {} features; use "
@@ -67,6 +88,7 @@ NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet
 bool NormalEquations::use_dense() {
   if (!dense_ && size_ <= kMostDenseUnknowns) {
     dense_ = true;
+    most_steps_ = kLeastSteps;
     factorization_ = make_dense_factorization(problem_, entries_);
   }
   return dense_;
@@ -110,14 +132,14 @@ void NormalEquations::apply(const Vector& x, Vector& out) {
   out(lipschitz_at) = out_lipschitz;
 }
 
-double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, int max_steps) {
+double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance) {
   const double rhs_norm = rhs.lpNorm<Eigen::Infinity>();
   x.setZero();
   if (rhs_norm == 0) return 0;
   residual_ = rhs;
   double error = rhs_norm, best = rhs_norm, previous_rz = 0;
   int idle = 0;
-  for (int step = 0; step < max_steps; ++step) {
+  for (int step = 0; step < most_steps_; ++step) {
     factorization_->solve(residual_.data(), preconditioned_.data());
     const double size = preconditioned_.lpNorm<Eigen::Infinity>();
     if (step == 0 && error_per_size_ * size <= kTrust * tolerance) {
@@ -146,7 +168,7 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance, in
     if (error < 0.5 * best) {
       best = error;
       idle = 0;
-    } else if (++idle == kMostIdleSteps) {
+    } else if (++idle > most_steps_ / 5) {
       break;
     }
   }

@@ -47,7 +47,7 @@ class NormalEquations {
   bool factor();
   // Returns the largest residual, absolute, of the solution that was reached: measured, but where the factorization
   // alone did so well on an earlier system that the measurement, a good part of the work, would be wasted.
-  double solve(const Vector& rhs, Vector& x, double tolerance, int max_steps);
+  double solve(const Vector& rhs, Vector& x, double tolerance);
   // From the next factor() on, everything goes into one dense factorization; false: it would not fit into memory.
   bool use_dense();
   // Whether couplings are taken as a low-rank update, which needs a larger proximal term of the hinges.
@@ -63,6 +63,7 @@ class NormalEquations {
   NormalWeights weights_;
   std::unique_ptr<Factorization> factorization_;
   bool dense_ = false;
+  int most_steps_ = 0;  // of refinement
   Vector grid_buffer_, coupled_buffer_, residual_, direction_, preconditioned_, image_;
   double ground_ = 0;  // weight of (sum of z)^2: z is free up to a constant
   // Of the factorization alone, beside its solution, as it was last measured since factor().

@@ -1,5 +1,6 @@
 #include "optimize/primal_dual_method.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "optimize/at.hpp"
@@ -7,7 +8,12 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr int kMostCorrectors = 4;
+constexpr int kMostCorrectors = 6;
+constexpr double kLongStep = 0.95;                       // that needs no corrector
+constexpr double kWorthwhileGrowth = 0.02;               // of the two steps together
+constexpr double kLowProduct = 0.1, kHighProduct = 100;  // of the target
+// Correctors make up for a target that is too low: the largest part of mu that it is.
+constexpr double kMostSigma = 0.3;
 constexpr double kWorth = 0.1;            // part of the gap
 constexpr double kCenteringDelta = 1e-4;  // of the usual dual proximal term
 constexpr double kNearEnd = 1e-4;         // gap, relative
@@ -30,7 +36,7 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   for (Vector* v : {&zeta_, &dzeta_, &dzeta_accepted_, &dual_residual_zeta_}) v->setZero(hinges_);
   for (Vector* v : {&over_weight_, &nonneg_weight_, &inverse_sum_}) v->setZero(hinges_);
   const auto equalities = static_cast<Index>(p_.equality_entries.size());
-  for (Vector* v : {&nu_, &dnu_, &dnu_accepted_}) v->setZero(equalities);
+  for (Vector* v : {&nu_, &dnu_, &dnu_accepted_, &kept_nu_}) v->setZero(equalities);
   for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(p_.entries());
   if (p_.has_linear) linear_.setZero(p_.entries());
   if (!entries_.complete()) {
@@ -289,6 +295,31 @@ void PrimalDualMethod::measure_norm(double& dual, double& largest_norm, double& 
 }
 
 bool PrimalDualMethod::advance(double least_mu, double unit) {
+  adapt_proximal_terms(unit);
+  Remedies left;
+  double target = 0;
+  for (bool found = false; !found;) {
+    set_proximal_terms();
+    if (!factor()) return false;
+    predict();
+    if (remedy(left)) continue;
+    target = target_product(least_mu);
+    correct(target);
+    found = !harmful_solve_ || !remedy(left);
+  }
+  correct_centrality(target);
+  if (!dx_accepted_.allFinite()) return false;
+  move();
+  // What was poor in all directions of an iteration will not get better. Without couplings the dense factorization
+  // would be the same one, at a far higher price.
+  if (poor_solves_ >= 3) {
+    poor_solves_ = 0;
+    if (normal_.uses_update()) normal_.use_dense();
+  }
+  return true;
+}
+
+void PrimalDualMethod::adapt_proximal_terms(double unit) {
   // The last step was all but whole, and the residual that it left is the proximal term's.
   if (last_step_ > 0.9 && measures_.dual_residual > 0.3 * previous_dual_residual_ &&
       measures_.dual_residual < 2 * proximal_residual_) {
@@ -310,60 +341,45 @@ bool PrimalDualMethod::advance(double least_mu, double unit) {
   }
   previous_dual_residual_ = measures_.dual_residual;
   previous_convexity_residual_ = residual;
-  set_proximal_terms();
-  if (!factor()) return false;
-  predict();
+}
+
+// Changes what to factor where the last direction is not accurate enough; false: it is, or nothing is left to change.
+bool PrimalDualMethod::remedy(Remedies& left) {
+  if (!normal_.uses_update()) {
+    // Rounding won: a larger proximal term, which is kept.
+    if (poor_solves_ == 0 || left.strengthenings == 0) return false;
+    --left.strengthenings;
+    strengthen_proximal();
+    return true;
+  }
   // Couplings in the arrow's update can be too strong for it. A larger proximal term of the hinges weakens them, and
   // costs accuracy that is seldom needed; the dense factorization takes anything.
-  for (int attempt = 0; attempt < 2 && harmful_solve_ && normal_.uses_update(); ++attempt) {
-    if (hinge_delta_scale_ >= kMostHingeDeltaScale) break;
-    hinge_delta_scale_ *= 10;
-    set_proximal_terms();
-    if (!factor()) return false;
-    predict();
-  }
-  if (harmful_solve_ && normal_.uses_update() && normal_.use_dense()) {
-    set_proximal_terms();
-    if (!factor()) return false;
-    predict();
-  }
-  // Rounding won: solve again with a larger proximal term, and keep it.
-  for (int attempt = 0; attempt < 3 && poor_solves_ > 0 && !normal_.uses_update(); ++attempt) {
-    strengthen_proximal();
-    set_proximal_terms();
-    if (!factor()) return false;
-    predict();
-  }
+  if (!harmful_solve_) return false;
+  if (left.weakenings == 0 || hinge_delta_scale_ >= kMostHingeDeltaScale) return normal_.use_dense();
+  --left.weakenings;
+  hinge_delta_scale_ *= 10;
+  return true;
+}
+
+// Mehrotra: the further the predictor gets, the lower.
+double PrimalDualMethod::target_product(double least_mu) const {
   double after = 0;
   for (const Cone* cone : cones_) {
     if (cone->count > 0) after += (cone->s + primal_step_ * cone->ds).dot(cone->y + dual_step_ * cone->dy);
   }
   const double mu = measures_.mu;
   const double ratio = mu > 0 ? after / (mu * static_cast<double>(count_)) : 0;
-  const double target = std::max({mu * ratio * ratio * ratio, 1e-6 * mu, std::min(mu, least_mu)});
-  correct(target);
-  correct_centrality(target);
-  if (!dx_accepted_.allFinite()) return false;
-  move();
-  // What was poor in all directions of an iteration will not get better. Without couplings the dense factorization
-  // would be the same one, at a far higher price.
-  if (poor_solves_ >= 3) {
-    poor_solves_ = 0;
-    if (normal_.uses_update()) normal_.use_dense();
-  }
-  return true;
+  const double sigma = std::min(ratio * ratio * ratio, kMostSigma);
+  return std::max({mu * sigma, 1e-6 * mu, std::min(mu, least_mu)});
 }
 
 bool PrimalDualMethod::center(double target) {
   set_proximal_terms();
   for (Cone* cone : cones_) cone->delta *= kCenteringDelta;
   if (!factor()) return false;
-  for (Cone* cone : cones_) {
-    cone->start_direction([target](double s, double y, double, double, double) { return target - s * y; }, false);
-  }
+  for (Cone* cone : cones_) cone->aim(target);
   solve_direction();
   accept_direction();
-  take_steps();
   if (!dx_accepted_.allFinite()) return false;
   move();
   return true;
@@ -371,51 +387,54 @@ bool PrimalDualMethod::center(double target) {
 
 // Straight at the boundary.
 void PrimalDualMethod::predict() {
-  for (Cone* cone : cones_) {
-    cone->start_direction([](double s, double y, double, double, double) { return -s * y; }, false);
-  }
+  for (Cone* cone : cones_) cone->aim(0);
   solve_direction();
-  take_steps();
+  take_steps(rates_);
 }
 
-// At products of `target`, corrected by the second-order term of the prediction, but not so far that a member of a
-// cone is driven to the boundary.
+// At products of `target`, corrected by the second-order term of the prediction.
 void PrimalDualMethod::correct(double target) {
-  for (Cone* cone : cones_) {
-    cone->start_direction([target](double s, double y, double, double ds,
-                                   double dy) { return std::min(std::max(target - ds * dy, 0.0), 5 * target) - s * y; },
-                          false);
-  }
+  for (Cone* cone : cones_) cone->aim_corrected(target);
   solve_direction();
   accept_direction();
-  take_steps();
 }
 
-// Gondzio: aim at a longer step, pull the products that would leave [target / 10, 100 target] back to it, and keep the
-// new direction when the step did grow.
+// Gondzio: aim at a longer step, and pull the products that would leave [target / 10, 100 target] back to it.
 void PrimalDualMethod::correct_centrality(double target) {
-  const double low = 0.1 * target, high = 100 * target;
-  for (int round = 0; round < kMostCorrectors && std::min(primal_step_, dual_step_) < 0.95; ++round) {
-    const double aim_primal = std::min(1.0, 1.08 * primal_step_ + 0.3);
-    const double aim_dual = std::min(1.0, 1.08 * dual_step_ + 0.3);
-    for (Cone* cone : cones_) {
-      cone->start_direction(
-          [=](double s, double y, double c, double ds, double dy) {
-            const double product = (s + aim_primal * ds) * (y + aim_dual * dy);
-            return c + std::max(low - product, 0.0) + std::min(std::max(high - product, -high), 0.0);
-          },
-          true);
-    }
-    solve_direction();
-    const double old_primal = primal_step_, old_dual = dual_step_;
-    take_steps();
-    if (primal_step_ + dual_step_ < old_primal + old_dual + 0.02) {
-      primal_step_ = old_primal;
-      dual_step_ = old_dual;
-      return;
-    }
-    accept_direction();
+  for (int round = 0; round < kMostCorrectors && std::min(primal_step_, dual_step_) < kLongStep; ++round) {
+    const CentralAim aim = {std::min(1.0, 1.08 * primal_step_ + 0.3), std::min(1.0, 1.08 * dual_step_ + 0.3),
+                            kLowProduct * target, kHighProduct * target};
+    for (Cone* cone : cones_) cone->aim_central(aim);
+    const double before = primal_step_ + dual_step_;
+    const PartRates rates = solve_correction();
+    if (harmful_solve_) return;
+    add_correction(rates);
+    if (primal_step_ + dual_step_ < before + kWorthwhileGrowth) return;
   }
+}
+
+// Colombo and Gondzio: as much of a correction as makes the steps longest. Slacks and multipliers meet only in the
+// products, so they may take different parts of it.
+void PrimalDualMethod::add_correction(const PartRates& rates) {
+  std::size_t primal = 0, dual = 0;
+  for (std::size_t part = 1; part < kParts; ++part) {
+    if (rates[part].primal < rates[primal].primal) primal = part;
+    if (rates[part].dual < rates[dual].dual) dual = part;
+  }
+  if (p_.has_quadratic) {  // see take_steps
+    const auto slower = [](const StepRates& a, const StepRates& b) {
+      return std::max(a.primal, a.dual) < std::max(b.primal, b.dual);
+    };
+    primal = dual = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end(), slower) - rates.begin());
+  }
+  take_steps({rates[primal].primal, rates[dual].dual});
+  if (primal == 0 && dual == 0) return;
+  const double primal_part = part_of(primal), dual_part = part_of(dual);
+  for (Cone* cone : cones_) cone->add_correction(primal_part, dual_part);
+  dx_accepted_ += primal_part * dx_;
+  dt_accepted_ += primal_part * dt_;
+  dzeta_accepted_ += primal_part * dzeta_;
+  dnu_accepted_ += dual_part * dnu_;
 }
 
 void PrimalDualMethod::accept_direction() {
@@ -424,12 +443,12 @@ void PrimalDualMethod::accept_direction() {
   dt_.swap(dt_accepted_);
   dzeta_.swap(dzeta_accepted_);
   dnu_.swap(dnu_accepted_);
+  take_steps(rates_);
 }
 
-// Of the direction that was solved for last.
-void PrimalDualMethod::take_steps() {
-  primal_step_ = 1 / rates_.primal;
-  dual_step_ = 1 / rates_.dual;
+void PrimalDualMethod::take_steps(const StepRates& rates) {
+  primal_step_ = 1 / rates.primal;
+  dual_step_ = 1 / rates.dual;
   // A quadratic objective ties the dual residual to the primal step.
   if (p_.has_quadratic) primal_step_ = dual_step_ = std::min(primal_step_, dual_step_);
 }

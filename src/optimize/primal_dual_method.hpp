@@ -54,8 +54,9 @@ class PrimalDualMethod {
   double last_step() const { return last_step_; }
   // Moves the multipliers, and nothing else, towards dual feasibility. Late in the iterations their residual is
   // rounding: a multiplier follows its slack by a weight y / s of up to 1e8. Weights y do not have that, and change
-  // every multiplier in proportion to itself.
+  // every multiplier in proportion to itself. What this leaves proves more, but is no iterate to go on from.
   void refine_dual();
+  void restore_dual();
   // For an end game in which only the proximal term keeps the multipliers from becoming feasible.
   void relax_proximal();
   PrimalPoint primal_point() const;
@@ -93,21 +94,32 @@ class PrimalDualMethod {
   void set_weights(bool with_quadratic = true);
   void set_norm_weights();
   double reduced_rhs_zeta(Index t) const {
-    return (-dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t)) * inverse_sum_(t);
+    return (-residual_share_ * dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t)) * inverse_sum_(t);
   }
   double harmless_residual() const;
   void solve_direction();
+  PartRates solve_correction();
+  enum class Residuals : bool { kKeep, kRemove };
+  void solve_newton(Residuals residuals);
   void reduce_norm_rhs();
   void recover_norm();
   void recover_hinges();
-  void take_steps();
+  void take_steps(const StepRates& rates);
   void accept_direction();
+  void add_correction(const PartRates& rates);
+  void adapt_proximal_terms(double unit);
+  // What may still be tried in an iteration.
+  struct Remedies {
+    int weakenings = 2, strengthenings = 3;
+  };
+  bool remedy(Remedies& left);
+  double target_product(double least_mu) const;
   void predict();
   void correct(double target);
   void correct_centrality(double target);
   void move();
 
-  static constexpr double kToBoundary = 0.97;  // of the way to the first constraint
+  static constexpr double kToBoundary = 0.99;  // of the way to the first constraint
 
   const CanonicalProblem& p_;
   EntrySet entries_;
@@ -118,7 +130,7 @@ class PrimalDualMethod {
   Cone convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
   std::array<Cone*, 7> cones_;
   // The iterate, its change (dx_ ...) and the change that is kept while another is tried.
-  Vector x_, t_, zeta_, nu_;  // nu: multipliers of the equality entries
+  Vector x_, t_, zeta_, nu_, kept_nu_;  // nu: multipliers of the equality entries
   Vector dx_, dt_, dzeta_, dnu_;
   Vector dx_accepted_, dt_accepted_, dzeta_accepted_, dnu_accepted_;
   Vector rhs_, dual_residual_x_, dual_residual_t_, dual_residual_zeta_;
@@ -135,6 +147,8 @@ class PrimalDualMethod {
   double primal_step_ = 0, dual_step_ = 0, last_step_ = 0;
   double proximal_residual_ = 0, convexity_residual_ = 0;  // what the proximal terms left of the last step
   double previous_dual_residual_ = 0, previous_convexity_residual_ = 0;
+  double residual_share_ = 1;  // how much of the residuals the direction that is solved for removes
+  double rhs_norm_ = 0;        // of the direction that was solved for last
   int poor_solves_ = 0;
   bool harmful_solve_ = false;
 };

@@ -15,9 +15,7 @@ constexpr double kDelta = 1e-8;
 constexpr double kProximal = 1e-8;
 constexpr double kUpdateHingeDelta = 1e-6;
 // Of the refinement of the multipliers, whose weights are of the order of 1.
-constexpr double kRefinementProximal = 1e-10;
-
-constexpr int kMostRefinements = 25;
+constexpr double kRefinementProximal = 1e-13;
 
 }  // namespace
 
@@ -42,22 +40,27 @@ void PrimalDualMethod::strengthen_proximal() {
 void PrimalDualMethod::refine_dual() {
   for (Cone* cone : cones_) {
     cone->kept_s = cone->s;
+    cone->kept_y = cone->y;
     cone->s.setOnes();
     cone->r.setZero();
     cone->delta = 0;
   }
+  kept_nu_ = nu_;
   for (const Index i : equalities_) divergence_(i) = 0;
   proximal_ = kRefinementProximal;
   if (factor(false)) {
-    for (Cone* cone : cones_) {
-      cone->start_direction([](double, double, double, double, double) { return 0.0; }, false);
-    }
+    for (Cone* cone : cones_) cone->aim_nowhere();
     solve_direction();
-    const double step = rates_.dual > 1 ? kToBoundary / rates_.dual : 1;
-    for (Cone* cone : cones_) cone->y += step * cone->dy;
-    nu_ += step * dnu_;
+    for (Cone* cone : cones_) cone->y += cone->dy.cwiseMax(-kToBoundary * cone->y);
+    nu_ += dnu_;
   }
   for (Cone* cone : cones_) cone->s = cone->kept_s;
+  measure();
+}
+
+void PrimalDualMethod::restore_dual() {
+  for (Cone* cone : cones_) cone->y = cone->kept_y;
+  nu_ = kept_nu_;
   measure();
 }
 
@@ -126,39 +129,59 @@ double PrimalDualMethod::harmless_residual() const {
 
 // Solves for the right-hand sides c that the cones have started with: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
 void PrimalDualMethod::solve_direction() {
-  clear_non_constraints(convexity_.c);
-  clear_non_constraints(convexity_.dy);
+  solve_newton(Residuals::kRemove);
+  rates_ = {};
+  convexity_.finish_direction(field_.data(), rates_);
+  for (Cone* cone : cones_) {
+    if (cone != &convexity_) cone->finish_direction(nullptr, rates_);
+  }
+}
+
+// The same for a correction of the accepted direction. It is all that changes, so its errors are small beside those of
+// a direction.
+PartRates PrimalDualMethod::solve_correction() {
+  solve_newton(Residuals::kKeep);
+  PartRates rates;
+  rates[0] = {1 / primal_step_, 1 / dual_step_};
+  convexity_.finish_correction(field_.data(), rates);
+  for (Cone* cone : cones_) {
+    if (cone != &convexity_) cone->finish_correction(nullptr, rates);
+  }
+  return rates;
+}
+
+// All but what is left of the cones' ds and dy, for which field_ is dD.
+void PrimalDualMethod::solve_newton(Residuals residuals) {
+  residual_share_ = residuals == Residuals::kRemove ? 1 : 0;
   field_ = convexity_.dy;
-  for (const Index i : equalities_) field_(i) = -divergence_(i) / kDelta;
+  for (const Index i : equalities_) field_(i) = -residual_share_ * divergence_(i) / kDelta;
   for (Index t = 0; t < hinges_; ++t) {
     add_hinge_to_field(t, -over_.dy(t) + over_weight_(t) * reduced_rhs_zeta(t));
   }
   grid_.adjoint(field_.data(), rhs_.data(), rhs_.data() + p_.z_count);
   rhs_(x_.size() - 1) = 0;
   reduce_norm_rhs();
-  rhs_ -= dual_residual_x_;
+  rhs_ -= residual_share_ * dual_residual_x_;
 
-  const double rhs_norm = rhs_.lpNorm<Eigen::Infinity>();
-  const double wanted = std::max(harmless_residual(), (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm);
-  const double reached = normal_.solve(rhs_, dx_, wanted, kMostRefinements);
+  // A correction becomes part of a direction, and need not be more accurate than that is.
+  const double own_norm = rhs_.lpNorm<Eigen::Infinity>();
+  rhs_norm_ = residuals == Residuals::kRemove ? own_norm : std::max(rhs_norm_, own_norm);
+  const double wanted = std::max(harmless_residual(), (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm_);
+  const double reached = normal_.solve(rhs_, dx_, wanted);
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
-  const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm;
+  const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm_;
   poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
   // The dual residual would grow, and take more off the bound than the gap that there is.
   const double growth = measures_.dual_residual > 0 ? reached / measures_.dual_residual : 0;
   harmful_solve_ = growth > 3 && measures_.dual_damage * growth > std::abs(measures_.primal - measures_.dual);
 
-  // Back to everything that was eliminated; field_ is now dD.
+  // Back to everything that was eliminated.
   grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());
   recover_norm();
   recover_hinges();
   for (std::size_t q = 0; q < equalities_.size(); ++q) {
-    dnu_(static_cast<Index>(q)) = -(divergence_(equalities_[q]) + field_(equalities_[q])) / kDelta;
-  }
-  rates_ = {};
-  convexity_.finish_direction(field_, rates_);
-  for (Cone* cone : cones_) {
-    if (cone != &convexity_) cone->finish_direction(rates_);
+    const Index i = equalities_[q];
+    dnu_(static_cast<Index>(q)) = -(residual_share_ * divergence_(i) + field_(i)) / kDelta;
   }
 }
 
@@ -173,7 +196,7 @@ void PrimalDualMethod::reduce_norm_rhs() {
     double along = 0, sum = 0;
     for (Index j = 0; j < p_.features; ++j) {
       const Index i = k * p_.features + j;
-      dt_(i) = -dual_residual_t_(i) + upper_.dy(i) + lower_.dy(i) - p_.norm_weight(j) * norm_.dy(k);
+      dt_(i) = -residual_share_ * dual_residual_t_(i) + upper_.dy(i) + lower_.dy(i) - p_.norm_weight(j) * norm_.dy(k);
       along += p_.norm_weight(j) * dt_(i) / (upper_.weight(i) + lower_.weight(i));
     }
     for (Index j = 0; j < p_.features; ++j) {

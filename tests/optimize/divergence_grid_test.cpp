@@ -81,10 +81,9 @@ TEST(Cone, SolvesForTheChangeOfSlacksAndMultipliers) {
   Vector moved(4);
   moved << -3, 0.5, -0.1, 7;
   cone.set_inverse();
-  cone.start_direction([](double s, double y, double, double, double) { return 0.1 - s * y; }, false);
-  cone.c(3) = cone.dy(3) = 0;
+  cone.aim(0.1);
   StepRates rates;
-  cone.finish_direction(Cone::View(moved.data(), 4), rates);
+  cone.finish_direction(moved.data(), rates);
   double primal = 1, dual = 1;
   for (Index i = 0; i < 3; ++i) {
     EXPECT_NEAR(moved(i) - cone.ds(i) + cone.delta * cone.dy(i), -cone.r(i), 1e-12);

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+// Loops over the members of a cone (see cone.hpp). They take most of the time that directions cost where there are many
+// constraints, and each reads what it needs once.
+
+// The arrays of a cone; delta is its proximal term. Members with y = 0 do not move.
+struct ConeRows {
+  Index size = 0;
+  double delta = 0;
+  const double *s = nullptr, *y = nullptr, *r = nullptr;
+  double* inverse = nullptr;  // 1 / (s + delta y)
+  double *c = nullptr, *ds = nullptr, *dy = nullptr;
+  double *ds_accepted = nullptr, *dy_accepted = nullptr;
+};
+
+// How fast slacks and multipliers near the boundary: the largest fall in a whole step, relative to its value, but at
+// least 1.
+struct StepRates {
+  double primal = 1, dual = 1;
+};
+
+// The same of the accepted direction and a part of a correction: 0, 1/4, 1/2, 3/4, all of it.
+inline constexpr std::size_t kParts = 5;
+inline constexpr double part_of(std::size_t index) { return static_cast<double>(index) / (kParts - 1); }
+using PartRates = std::array<StepRates, kParts>;
+
+// Where a centrality corrector looks for products, and where it pulls them back to.
+struct CentralAim {
+  double primal_step, dual_step, low, high;
+};
+
+struct ConePasses {
+  void (*invert)(const ConeRows& rows);
+  // c = the change of the products that is aimed at, and dy = (c - y r) / (s + delta y), the part of dy that does not
+  // depend on dx. The first: to `target`. The second: the same, corrected by the second-order term of the direction
+  // that is there.
+  void (*aim)(const ConeRows& rows, double target);
+  void (*aim_corrected)(const ConeRows& rows, double target);
+  // Of a correction, which leaves r alone: what pulls the products that the accepted direction leads to.
+  void (*aim_central)(const ConeRows& rows, const CentralAim& aim);
+  // dy still lacks the part of dx, slack_change being G dx, unless that is nullptr. Then ds, and the rates.
+  void (*finish)(const ConeRows& rows, const double* slack_change, StepRates& rates);
+  void (*finish_correction)(const ConeRows& rows, const double* slack_change, PartRates& rates);
+  // accepted += part correction, slacks and multipliers each with a part of their own.
+  void (*add_correction)(const ConeRows& rows, double primal_part, double dual_part);
+};
+
+// The fastest on this processor.
+const ConePasses& cone_passes();
+// Those without instructions that not every processor has.
+const ConePasses& portable_cone_passes();
+
+}  // namespace bregmax::internal
