@@ -24,7 +24,7 @@ class MaxAffineLearner(DivergenceLearner):
     lipschitz_bound: float | None = None
     folds: int = 3
     tol: float = 1e-8
-    max_iter: int = 200
+    max_iter: int = 400
 
     def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
         """Learns from D(i, j) <= D(k, l).

@@ -229,10 +229,10 @@ void place_items(const LearningProblem& problem, CanonicalProblem& c) {
 
 }  // namespace
 
-CanonicalProblem canonical_scales(const LearningProblem& problem) {
+CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit) {
   CanonicalProblem c;
   c.pieces = problem.pieces;
-  static_cast<FeatureUnits&>(c) = feature_units(problem.points);
+  static_cast<FeatureUnits&>(c) = feature_units(problem.points, least_unit);
   set_units(problem, c);
   // L (caller's) = value_unit * norm_unit * L (canonical).
   c.norm_unit *= c.value_unit;
@@ -249,8 +249,8 @@ Vector to_canonical(const CanonicalProblem& c, const LearningProblem& problem, I
   return (x(c.kept_features) - c.feature_center).cwiseQuotient(c.feature_unit);
 }
 
-CanonicalProblem canonicalize(const LearningProblem& problem) {
-  CanonicalProblem c = canonical_scales(problem);
+CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit) {
+  CanonicalProblem c = canonical_scales(problem, least_unit);
   c.location_of_row = group_equal_rows(problem.points, c.locations);
   place_pieces(problem, c);
   c.location.resize(c.locations, c.features);

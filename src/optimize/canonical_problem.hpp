@@ -66,9 +66,9 @@ struct CanonicalProblem : FeatureUnits {
   Index entry(Index piece, Index at_location) const { return piece * locations + at_location; }
 };
 
-CanonicalProblem canonicalize(const LearningProblem& problem);
+CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
 // The units alone, and lambda, bound and zero objective in them: what needs neither grid nor locations.
-CanonicalProblem canonical_scales(const LearningProblem& problem);
+CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
 // The kept features of a row in their units.
 Vector to_canonical(const CanonicalProblem& canonical, const LearningProblem& problem, Index row);
 

@@ -6,10 +6,6 @@
 namespace bregmax::internal {
 namespace {
 
-// Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
-// features do, and slopes that can be worth nothing would rule the arithmetic.
-constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
-
 // Row by row: a feature at a time would go through the memory of all of them for each.
 template <class Each>
 Vector fold_rows(const Matrix& points, Vector start, const Each& each) {
@@ -53,7 +49,7 @@ std::vector<Index> choose_features(const Matrix& points, const Vector& least, co
 
 }  // namespace
 
-FeatureUnits feature_units(const Matrix& points) {
+FeatureUnits feature_units(const Matrix& points, double least_unit) {
   FeatureUnits units;
   const auto rows = static_cast<double>(points.rows());
   const Vector first = points.row(0).transpose(), zero = Vector::Zero(points.cols());
@@ -72,7 +68,7 @@ FeatureUnits feature_units(const Matrix& points) {
   units.feature_center = (center + spread.cwiseProduct(mean))(units.kept_features);
   units.feature_unit = spread.cwiseProduct(variance.cwiseSqrt())(units.kept_features);
   if (units.features > 0) {
-    units.feature_unit = units.feature_unit.cwiseMax(kLeastFeatureUnit * units.feature_unit.maxCoeff()).eval();
+    units.feature_unit = units.feature_unit.cwiseMax(least_unit * units.feature_unit.maxCoeff()).eval();
   }
   units.norm_weight = units.feature_unit.cwiseInverse();
   units.norm_unit = units.features > 0 ? units.norm_weight.minCoeff() : 1;

@@ -6,7 +6,7 @@
 
 namespace bregmax::internal {
 
-// The scale that solvers see features on: centred and divided by their deviation, or by a hundredth of the largest one;
+// The scale that solvers see features on: centred and divided by their deviation, or by a part of the largest one;
 // constant ones, and those that another dominates, are dropped. The norm of a slope is then norm_unit * sum_j
 // norm_weight_j |a_j|.
 struct FeatureUnits {
@@ -17,7 +17,11 @@ struct FeatureUnits {
   double norm_unit = 1;
 };
 
-FeatureUnits feature_units(const Matrix& points);
+// Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
+// features do, and slopes that can be worth nothing would rule the arithmetic.
+inline constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
+
+FeatureUnits feature_units(const Matrix& points, double least_unit = kLeastFeatureUnit);
 
 // With no price and no bound on L nothing holds the slopes in directions that the losses do not see: a price far below
 // any tolerance does, beside the objective of the zero model.

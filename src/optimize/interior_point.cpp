@@ -8,6 +8,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "optimize/convex_repair.hpp"
+#include "optimize/feature_units.hpp"
 #include "optimize/primal_dual_method.hpp"
 #include "optimize/solve_support.hpp"
 #include "optimize/zero_model.hpp"
@@ -33,16 +34,24 @@ void check_options(const InteriorPointOptions& options) {
 // Why the iterations ended, or nothing yet.
 using Verdict = std::optional<SolveStatus>;
 
+// One of the runs that share the iterations of a call.
+struct Try {
+  double least_unit;  // see feature_units
+  int first_iteration, last_iteration;
+};
+
 class Run {
  public:
   Run(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
-      const Stopwatch& watch)
+      const Stopwatch& watch, const Try& attempt)
       : problem_(problem),
         options_(options),
         control_(control),
         watch_(watch),
-        canonical_(internal::canonicalize(problem)),
-        method_(canonical_) {}
+        canonical_(internal::canonicalize(problem, attempt.least_unit)),
+        method_(canonical_),
+        iteration_(attempt.first_iteration),
+        last_iteration_(attempt.last_iteration) {}
 
   Solution solve() {
     Solution solution;
@@ -54,6 +63,7 @@ class Run {
       if (status == SolveStatus::kOptimal) method_.refine_dual();
       keep_best(export_solution(status), solution);
       if (status != SolveStatus::kOptimal || solution.report.relative_gap <= options_.tolerance) break;
+      method_.restore_dual();
       if (attempt % 4 == 0) method_.relax_proximal();
       if (const Verdict verdict = advance()) {
         solution.report.status = *verdict;
@@ -153,7 +163,7 @@ class Run {
   Verdict interrupted() const {
     if (control_.stop_requested()) return SolveStatus::kStopped;
     if (options_.time_limit > 0 && watch_.seconds() >= options_.time_limit) return SolveStatus::kTimeLimit;
-    if (iteration_ >= options_.max_iterations) return SolveStatus::kIterationLimit;
+    if (iteration_ >= last_iteration_) return SolveStatus::kIterationLimit;
     return std::nullopt;
   }
 
@@ -195,8 +205,35 @@ class Run {
   const Stopwatch& watch_;
   internal::CanonicalProblem canonical_;
   internal::PrimalDualMethod method_;
-  int iteration_ = 0, stalled_ = 0;
+  int iteration_, last_iteration_, stalled_ = 0;
 };
+
+// Where features differ by many powers of ten, no units of theirs suit every problem: what is not solved in the usual
+// ones after half of the iterations may well be in others.
+constexpr double kOtherLeastUnit = 1e-5;
+constexpr int kIterationsForTwo = 100;
+
+bool has_other_units(const Matrix& points) {
+  return internal::feature_units(points, kOtherLeastUnit).feature_unit != internal::feature_units(points).feature_unit;
+}
+
+Solution solve_in_units(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
+                        const Stopwatch& watch) {
+  const int all = options.max_iterations;
+  const bool twice = all >= kIterationsForTwo && has_other_units(problem.points);
+  Solution first =
+      Run(problem, options, control, watch, {internal::kLeastFeatureUnit, 0, twice ? all / 2 : all}).solve();
+  const SolveStatus status = first.report.status;
+  const bool unsolved = status == SolveStatus::kIterationLimit || status == SolveStatus::kNumericalError;
+  if (!twice || !unsolved) return first;
+  Solution second = Run(problem, options, control, watch, {kOtherLeastUnit, first.report.iterations, all}).solve();
+  const bool better = second.report.status == SolveStatus::kOptimal ||
+                      std::abs(second.report.relative_gap) < std::abs(first.report.relative_gap);
+  if (better) return second;
+  first.report.status = second.report.status;
+  first.report.iterations = second.report.iterations;
+  return first;
+}
 
 }  // namespace
 
@@ -212,7 +249,7 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
   if (solution.report.relative_gap > options.tolerance) {
     std::optional<ThreadLimit> limit;
     internal::limit_threads(problem, limit);
-    solution = Run(problem, options, control, watch).solve();
+    solution = solve_in_units(problem, options, control, watch);
   }
   solution.report.seconds = watch.seconds();
   return solution;

@@ -25,7 +25,7 @@ struct FitOptions {
   Scale scale = Scale::kStandard;
   double smoothing = 0;     // temperature T >= 0 of the returned divergence; 0: max-affine
   double tolerance = 1e-8;  // relative gap
-  int max_iterations = 200;
+  int max_iterations = 400;
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;  // of the farthest-point start and of what an early stop holds out
   Solver solver = Solver::kExact;

@@ -7,7 +7,7 @@ namespace bregmax {
 
 struct InteriorPointOptions {
   double tolerance = 1e-8;   // on the relative gap; 1e-12 .. 1e-1
-  int max_iterations = 200;  // >= 1
+  int max_iterations = 400;  // >= 1
   double time_limit = 0;     // seconds; 0: none
 };
 
