@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "admm_grid_reference.hpp"
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
 #include "optimize/admm_engine.hpp"
@@ -131,4 +132,7 @@ int run() {
 
 }  // namespace bregmax::benchmarks
 
-int main() { return bregmax::benchmarks::run(); }
+int main(int, char** argv) {
+  bregmax::restart_with_better_blas_kernels(argv);
+  return bregmax::benchmarks::run();
+}

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/matrix.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
@@ -60,6 +61,7 @@ void report(const char* name, double measured, double gemm, double fill) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bregmax::restart_with_better_blas_kernels(argv);
   const Index rows = argc > 1 ? std::atol(argv[1]) : 20000;
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 3;
   const bregmax::ThreadLimit one_thread(1);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/learn/auto_fit.hpp"
@@ -50,6 +51,7 @@ void time_divergence(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int count, char** values) {
+  bregmax::restart_with_better_blas_kernels(values);
   const std::vector<std::string> arguments(values + 1, values + count);
   try {
     if (arguments.size() == 3 && arguments[0] == "fit") {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bregmax/baselines/registry.hpp"
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/table.hpp"
@@ -61,6 +62,7 @@ void trace(std::span<char*> arguments) {
 }  // namespace
 
 int main(int count, char** values) {
+  bregmax::restart_with_better_blas_kernels(values);
   const std::span arguments(values, static_cast<std::size_t>(count));
   if (arguments.size() < 5) {
     fmt::print(stderr, "usage: trace_method METHOD DATA SUPERVISION MODEL [NAME=VALUE ...]\n");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
 #include "commands.hpp"
 #include "help.hpp"
@@ -143,6 +144,7 @@ ExitCode run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using bregmax::app::report_mistake;
   try {
+    bregmax::restart_with_better_blas_kernels(argv);
     return bregmax::app::run(argc, argv);
   } catch (const std::bad_alloc&) {
     return report_mistake("there is not enough memory for data of this size");

@@ -1,7 +1,9 @@
 #include "module.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
 
 namespace nb = nanobind;
@@ -9,6 +11,7 @@ namespace nb = nanobind;
 NB_MODULE(_core, module) {
   module.doc() = "The C++ library behind bregmax; use the classes of bregmax instead.";
   module.attr("__version__") = BREGMAX_VERSION;
+  module.def("blas_kernels", &bregmax::blas_kernels);
   nb::register_exception_translator([](const std::exception_ptr& thrown, void* /*payload*/) {
     try {
       std::rethrow_exception(thrown);

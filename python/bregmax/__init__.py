@@ -4,7 +4,10 @@ A divergence is not symmetric: in D(point, reference) the first argument is the 
 reference (candidate, centroid).
 """
 
-from bregmax._core import __version__
+from bregmax import _blas
+
+with _blas.suitable_kernels():
+    from bregmax._core import __version__
 from bregmax.cluster import BregmanKMeans
 from bregmax.datasets import load_dataset, read_table
 from bregmax.learner import BregmanLearner

@@ -1,15 +1,54 @@
 import ast
 import importlib.metadata
 import importlib.resources
+import os
 import re
+import subprocess
+import sys
 
 import bregmax
+import pytest
+from bregmax import _blas
 from conftest import REPOSITORY
 
 
 def test_the_version_is_that_of_the_build():
     version = re.search(r"project\(bregmax VERSION ([0-9.]+)", (REPOSITORY / "CMakeLists.txt").read_text()).group(1)
     assert bregmax.__version__ == version == importlib.metadata.version("bregmax")
+
+
+@pytest.mark.parametrize(
+    ("flags", "kernels"),
+    [
+        ("sse2 avx", None),
+        ("sse2 avx avx2 fma", "Haswell"),
+        ("avx avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl", "SkylakeX"),
+        ("avx avx2 fma avx512f", "Haswell"),
+    ],
+)
+def test_blas_kernels_are_those_of_the_processor(flags, kernels):
+    assert _blas.kernels_for(set(flags.split())) == kernels
+
+
+def _kernels_in_a_new_process(**environment):
+    code = "import bregmax, os; print(bregmax._core.blas_kernels(), os.environ.get('OPENBLAS_CORETYPE'))"
+    known = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
+    done = subprocess.run([sys.executable, "-c", code], env=known | environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_blas_kernels_are_chosen_at_import_and_for_this_package_alone():
+    kernels, left_behind = _kernels_in_a_new_process()
+    assert left_behind == "None"
+    expected = _blas.kernels_for(_blas._flags())
+    assert expected is None or kernels == expected
+
+
+def test_blas_kernels_that_the_caller_names_are_kept():
+    if "sse2" not in _blas._flags():
+        pytest.skip("the name is one of x86-64")
+    assert _kernels_in_a_new_process(OPENBLAS_CORETYPE="Prescott") == ["Prescott", "Prescott"]
 
 
 def test_types_are_part_of_the_package():

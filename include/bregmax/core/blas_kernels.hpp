@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+namespace bregmax {
+
+// OpenBLAS chooses its kernels when it is loaded, by the model of the processor. Releases before 0.3.25, Debian 12's
+// among them, take models that they do not know for processors of 2004 (github.com/OpenMathLib/OpenBLAS/issues/4267),
+// and matrix products are then several times slower than they need be. The environment variable OPENBLAS_CORETYPE names
+// the kernels to take instead, where it is set before the library is loaded.
+
+// The kernels that OpenBLAS took.
+std::string blas_kernels();
+
+// The name of faster ones that this processor can run; empty: there are none, or OPENBLAS_CORETYPE is set already.
+std::string better_blas_kernels();
+
+// First in main(): where there are better kernels, starts the program anew with OPENBLAS_CORETYPE set, with the same
+// arguments and in the same process. Else, or where that fails, it returns.
+void restart_with_better_blas_kernels(char** argv);
+
+}  // namespace bregmax
