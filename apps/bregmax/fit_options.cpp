@@ -179,7 +179,7 @@ void add_limits(CLI::App& command, FitRequest& request) {
           "--max-iterations", iterations,
           "limit on the solver's iterations; the default of admm is 100000 [a whole number from 1 to 1000000]")
       ->type_name("N")
-      ->default_str("200");
+      ->default_str(fmt::format("{}", FitOptions{}.max_iterations));
 }
 
 double machine_memory() {

@@ -62,8 +62,9 @@ class Run {
       const SolveStatus status = iterate();
       if (status == SolveStatus::kOptimal) method_.refine_dual();
       keep_best(export_solution(status), solution);
-      if (status != SolveStatus::kOptimal || solution.report.relative_gap <= options_.tolerance) break;
+      if (status != SolveStatus::kOptimal) break;
       method_.restore_dual();
+      if (solution.report.relative_gap <= options_.tolerance) break;
       if (attempt % 4 == 0) method_.relax_proximal();
       if (const Verdict verdict = advance()) {
         solution.report.status = *verdict;
@@ -76,7 +77,7 @@ class Run {
 
  private:
   static constexpr double kFeasible = 1e-8;  // relative to the largest divergence
-  static constexpr int kMostCentering = 3;
+  static constexpr int kMostCentering = 6;
   static constexpr double kStalledStep = 1e-6;
   static constexpr int kMostStalled = 5;
 

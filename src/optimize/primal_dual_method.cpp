@@ -380,6 +380,7 @@ bool PrimalDualMethod::center(double target) {
   for (Cone* cone : cones_) cone->aim(target);
   solve_direction();
   accept_direction();
+  correct_centrality(target);
   if (!dx_accepted_.allFinite()) return false;
   move();
   return true;
