@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bregmax/baselines/wu2009.hpp"
+#include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/scaling.hpp"
@@ -51,7 +52,8 @@ void print_runs(const bregmax::Matrix& rows, const bregmax::Pairs& pairs, Wu2009
 
 }  // namespace
 
-int main() {
+int main(int, char** values) {
+  bregmax::restart_with_better_blas_kernels(values);
   const bregmax::ThreadLimit single(1);
   const bregmax::Table iris = bregmax::load_builtin("iris");
   const bregmax::Matrix rows = bregmax::Scaling::standard(iris.features).apply(iris.features);

@@ -1,8 +1,11 @@
 """The kernels that OpenBLAS takes when the compiled part is loaded.
 
-Releases before 0.3.25 take processors whose model they do not know for ones of 2004, and matrix products are then
+Releases before 0.3.25 take Intel processors whose model they do not know for ones of 2004, and matrix products are then
 several times slower than they need be (github.com/OpenMathLib/OpenBLAS/issues/4267). OPENBLAS_CORETYPE names the kernels
-to take, but only before the library is loaded, so this looks at the processor itself.
+to take, but only before the library is loaded, when it cannot be asked yet. So this looks at the processor, and names what
+OpenBLAS takes for Intel's processors that it does know.
+
+Where NumPy uses the same library, as Debian's does, whichever of the two is imported first decides for both.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ _VARIABLE = "OPENBLAS_CORETYPE"
 _AVX512 = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 
 
-def kernels_for(flags: set[str]) -> str | None:
-    """OpenBLAS's name of the kernels for a processor with these flags of /proc/cpuinfo; None: let it choose."""
+def kernels_for(vendor: str, flags: set[str]) -> str | None:
+    """OpenBLAS's name of the kernels for a processor as /proc/cpuinfo describes it; None: let it choose."""
+    if vendor != "GenuineIntel":
+        return None
     if flags >= _AVX512:
         return "SkylakeX"
     if flags >= {"avx2", "fma"}:
@@ -25,21 +30,25 @@ def kernels_for(flags: set[str]) -> str | None:
     return None
 
 
-def _flags() -> set[str]:
+def processor() -> tuple[str, set[str]]:
+    """Vendor and flags; empty where there is no telling."""
     if platform.machine() != "x86_64":
-        return set()
+        return "", set()
+    first: dict[str, str] = {}
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-            line = next((line for line in file if line.startswith("flags")), "")
+            for line in file:
+                name, _, value = line.partition(":")
+                first.setdefault(name.strip(), value.strip())
     except OSError:
-        return set()
-    return set(line.partition(":")[2].split())
+        return "", set()
+    return first.get("vendor_id", ""), set(first.get("flags", "").split())
 
 
 @contextlib.contextmanager
 def suitable_kernels() -> Iterator[None]:
-    """While the compiled part is imported; what others load later is left alone, and so is who named the kernels."""
-    kernels = None if _VARIABLE in os.environ else kernels_for(_flags())
+    """While the compiled part is imported. Who has named the kernels is left alone."""
+    kernels = None if _VARIABLE in os.environ else kernels_for(*processor())
     if kernels is None:
         yield
         return

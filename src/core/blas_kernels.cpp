@@ -37,20 +37,36 @@ bool are_old(std::string_view kernels) {
   return std::find(kOld.begin(), kOld.end(), kernels) != kOld.end();
 }
 
+// The file of this program; empty where there is no telling, or where another program, such as a loader or a debugger's
+// helper, was started to run it.
+std::string own_file(const char* name) {
+  std::string path(4096, '\0');
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0 || static_cast<std::size_t>(length) >= path.size()) return {};
+  path.resize(static_cast<std::size_t>(length));
+  const auto last_part = [](std::string_view whole) { return whole.substr(whole.rfind('/') + 1); };
+  return last_part(path) == last_part(name) ? path : std::string();
+}
+
 }  // namespace
+
+std::string internal::choose_blas_kernels(std::string_view taken, bool named, std::string_view of_processor) {
+  return named || !are_old(taken) ? std::string() : std::string(of_processor);
+}
 
 std::string blas_kernels() { return openblas_get_corename(); }
 
 std::string better_blas_kernels() {
-  if (std::getenv(kVariable) != nullptr || !are_old(blas_kernels())) return {};
-  return kernels_of_processor();
+  return internal::choose_blas_kernels(blas_kernels(), std::getenv(kVariable) != nullptr, kernels_of_processor());
 }
 
 void restart_with_better_blas_kernels(char** argv) {
   const std::string better = better_blas_kernels();
-  if (better.empty() || ::setenv(kVariable, better.c_str(), 1) != 0) return;
-  ::execv("/proc/self/exe", argv);
-  ::unsetenv(kVariable);  // there is no such file: the program goes on as it is
+  if (better.empty() || argv == nullptr || argv[0] == nullptr) return;
+  const std::string file = own_file(argv[0]);
+  if (file.empty() || ::setenv(kVariable, better.c_str(), 1) != 0) return;
+  ::execv(file.c_str(), argv);
+  ::unsetenv(kVariable);  // it could not be started: the program goes on as it is
 }
 
 }  // namespace bregmax

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/cholesky.hpp"
 #include "optimize/at.hpp"
 #include "optimize/slope_elimination.hpp"
 
@@ -29,6 +30,7 @@ class ArrowFactorization final : public Factorization {
         y_count_(slopes_.y_count()),
         grid_(problem.entries()),
         schur_(y_count_, y_count_),
+        cholesky_(std::max<Index>(y_count_, static_cast<Index>(problem.coupled.size()))),
         forward_(problem.pieces * problem.features),
         forward_y_(y_count_) {
     const auto items = static_cast<Index>(problem.coupled.size());
@@ -86,10 +88,7 @@ class ArrowFactorization final : public Factorization {
     schur_.diagonal().head(last).array() += w.proximal;
     schur_.diagonal().array() *= 1 + 1e-14;
     if (schur_(last, last) == 0) schur_(last, last) = 1;
-    const int n = static_cast<int>(y_count_);
-    int info = 0;
-    dpotrf_("U", &n, schur_.data(), &n, &info);
-    return info == 0;
+    return cholesky_.factor(schur_.data(), y_count_, y_count_);
   }
 
   void forward_sweep(const double* rhs) {
@@ -169,9 +168,7 @@ class ArrowFactorization final : public Factorization {
     for (Index r = 0; r < count; ++r) {
       update_(r, r) += (1 + 1e-13) / w.coupled(chosen_[at(r)]);
     }
-    int info = 0;
-    dpotrf_("U", &n, update_.data(), &stride, &info);
-    return info == 0;
+    return cholesky_.factor(update_.data(), count, update_.cols());
   }
 
   // Splits the couplings into those treated exactly (chosen_), whose entries get twice their weight, and the rest,
@@ -269,6 +266,7 @@ class ArrowFactorization final : public Factorization {
   Index most_exact_ = 0;
   Vector grid_;  // weights of the entries, those of the couplings included
   Matrix schur_;
+  Cholesky cholesky_;
   Vector forward_, forward_y_;
   Matrix whitened_, reduced_, update_, gathered_, products_;
   Vector update_rhs_;

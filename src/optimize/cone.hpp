@@ -1,8 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <new>
+#include <utility>
 
 #include "bregmax/core/matrix.hpp"
 #include "optimize/cone_passes.hpp"

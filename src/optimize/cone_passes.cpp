@@ -27,15 +27,21 @@ BREGMAX_INLINE double largest_of(const Four& value) {
   return largest;
 }
 
-template <class V>
+// c = goal, and dy without the part of dx; where it is a correction, r stays as it is.
+template <bool correction, class V>
 BREGMAX_INLINE void aim_at(const ConeRows& rows, Index i, const V& y, const V& goal) {
   const V none{};
-  V r, inverse;
-  load(rows.r + i, r);
+  V inverse;
   load(rows.inverse + i, inverse);
   const V c = y > none ? goal : none;
   store(c, rows.c + i);
-  store((c - y * r) * inverse, rows.dy + i);
+  if constexpr (correction) {
+    store(c * inverse, rows.dy + i);
+  } else {
+    V r;
+    load(rows.r + i, r);
+    store((c - y * r) * inverse, rows.dy + i);
+  }
 }
 
 struct Invert {
@@ -57,7 +63,7 @@ struct Aim {
     V s, y;
     load(rows.s + i, s);
     load(rows.y + i, y);
-    aim_at<V>(rows, i, y, target - s * y);
+    aim_at<false, V>(rows, i, y, target - s * y);
   }
 };
 
@@ -75,7 +81,7 @@ struct AimCorrected {
     V goal = target - ds * dy;
     goal = goal > none ? goal : none;
     goal = goal < most ? goal : none + most;
-    aim_at<V>(rows, i, y, goal - s * y);
+    aim_at<false, V>(rows, i, y, goal - s * y);
   }
 };
 
@@ -84,21 +90,17 @@ struct AimCentral {
   CentralAim aim;
   template <class V>
   BREGMAX_INLINE void step(Index i) const {
-    V s, y, ds, dy, inverse;
+    V s, y, ds, dy;
     load(rows.s + i, s);
     load(rows.y + i, y);
     load(rows.ds_accepted + i, ds);
     load(rows.dy_accepted + i, dy);
-    load(rows.inverse + i, inverse);
     const V none{};
     const V product = (s + aim.primal_step * ds) * (y + aim.dual_step * dy);
     const V up = aim.low - product;
     V down = aim.high - product;
     down = down > -aim.high ? down : none - aim.high;
-    const V pull = (up > none ? up : none) + (down < none ? down : none);
-    const V c = y > none ? pull : none;
-    store(c, rows.c + i);
-    store(c * inverse, rows.dy + i);
+    aim_at<true, V>(rows, i, y, (up > none ? up : none) + (down < none ? down : none));
   }
 };
 

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "core/blas.hpp"
+#include "core/cholesky.hpp"
 #include "optimize/at.hpp"
 #include "optimize/normal_equations.hpp"
 
@@ -15,6 +16,7 @@ class DenseFactorization final : public Factorization {
         entries_(entries),
         size_(problem.z_count + problem.pieces * problem.features + 1),
         matrix_(size_, size_),
+        cholesky_(size_),
         difference_(problem.locations, problem.features),
         weighted_(problem.locations, problem.features),
         block_(problem.features, problem.features),
@@ -36,10 +38,7 @@ class DenseFactorization final : public Factorization {
     matrix_.diagonal().head(last).array() += w.proximal;
     matrix_.diagonal().array() *= 1 + 1e-14;
     if (matrix_(last, last) == 0) matrix_(last, last) = 1;
-    const int n = static_cast<int>(size_);
-    int info = 0;
-    dpotrf_("U", &n, matrix_.data(), &n, &info);  // row-major lower = column-major upper
-    return info == 0;
+    return cholesky_.factor(matrix_.data(), size_, size_);
   }
 
   void solve(const double* rhs, double* x) override {
@@ -145,7 +144,9 @@ class DenseFactorization final : public Factorization {
   const CanonicalProblem& p_;
   const EntrySet& entries_;
   Index size_;
-  Matrix matrix_, difference_, weighted_, block_;
+  Matrix matrix_;
+  Cholesky cholesky_;
+  Matrix difference_, weighted_, block_;
   Vector from_owner_, from_piece_, column_weight_;
   std::vector<std::size_t> row_begin_;  // of each coupled hinge, in the next two
   std::vector<Index> unknown_;

@@ -7,7 +7,6 @@ namespace {
 
 constexpr Index kNumbersInCache = 16384;   // of features, that stay in the second cache
 constexpr Index kWhole = 32;               // locations that a product takes at once
-constexpr Index kLine = 8;                 // numbers of a line of the cache
 constexpr Index kLeastParallel = 100'000;  // entries of the grid
 
 }  // namespace
@@ -21,7 +20,8 @@ FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
           std::clamp<Index>(kNumbersInCache / std::max<Index>(1, features_) / kWhole * kWhole, kWhole, kMostAtOnce)),
       lines_(static_cast<std::size_t>(std::max<Index>(1, features_ * stride_ / kLine))),
       band_sum_(kBands, locations_) {
-  for (Index f = 0; f < features_; ++f) Eigen::Map<Vector>(feature(f), locations_) = location.col(f);
+  double* all = reinterpret_cast<double*>(lines_.data());
+  for (Index f = 0; f < features_; ++f) Eigen::Map<Vector>(all + f * stride_, locations_) = location.col(f);
 }
 
 template <class Each>

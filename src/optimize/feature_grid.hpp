@@ -30,9 +30,10 @@ class FeatureGrid {
  private:
   static constexpr Index kBands = 8;          // of pieces, each for one thread at a time
   static constexpr Index kMostAtOnce = 2048;  // locations
+  static constexpr Index kLine = 8;           // numbers of a line of the cache
   // Vectors that start and rows that begin with a line of the cache are read a third faster.
   struct alignas(64) CacheLine {
-    double numbers[8];
+    double numbers[kLine];
   };
   struct Chunk {
     alignas(64) std::array<double, kMostAtOnce> values;
@@ -45,8 +46,7 @@ class FeatureGrid {
   FeatureRows part(Index from, Index count) const;
   void add_bands(Vector& of_location) const;
 
-  double* feature(Index f) { return lines_.front().numbers + f * stride_; }
-  const double* feature(Index f) const { return lines_.front().numbers + f * stride_; }
+  const double* feature(Index f) const { return reinterpret_cast<const double*>(lines_.data()) + f * stride_; }
 
   Index pieces_, features_, locations_, stride_, at_once_;
   std::vector<CacheLine> lines_;  // features x stride_

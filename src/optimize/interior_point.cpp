@@ -126,6 +126,7 @@ class Run {
     const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
     const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
     Solution candidate = solution;
+    last_iteration_ = options_.max_iterations;  // what a try may not use, its last steps may
     for (int step = 0; step < kMostCentering && !leads(candidate) && !interrupted(); ++step) {
       if (!method_.center(target)) break;
       ++iteration_;
@@ -210,9 +211,9 @@ class Run {
 };
 
 // Where features differ by many powers of ten, no units of theirs suit every problem: what is not solved in the usual
-// ones after half of the iterations may well be in others.
+// ones after half of the iterations, or fails before, may well be in others.
 constexpr double kOtherLeastUnit = 1e-5;
-constexpr int kIterationsForTwo = 100;
+constexpr int kIterationsForTwo = 100;  // half of fewer is too few for either
 
 bool has_other_units(const Matrix& points) {
   return internal::feature_units(points, kOtherLeastUnit).feature_unit != internal::feature_units(points).feature_unit;
@@ -229,7 +230,8 @@ Solution solve_in_units(const LearningProblem& problem, const InteriorPointOptio
   if (!twice || !unsolved) return first;
   Solution second = Run(problem, options, control, watch, {kOtherLeastUnit, first.report.iterations, all}).solve();
   const bool better = second.report.status == SolveStatus::kOptimal ||
-                      std::abs(second.report.relative_gap) < std::abs(first.report.relative_gap);
+                      (std::abs(second.report.relative_gap) < std::abs(first.report.relative_gap) &&
+                       second.report.convexity_violation <= std::max(1e-9, first.report.convexity_violation));
   if (better) return second;
   first.report.status = second.report.status;
   first.report.iterations = second.report.iterations;

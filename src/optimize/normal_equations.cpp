@@ -15,16 +15,15 @@ namespace {
 // Beyond this many unknowns a dense matrix would take more than 900 MB.
 constexpr Index kMostDenseUnknowns = 10600;
 
-// Of conjugate gradients, that bring no progress worth another one: one in five.
-constexpr int kLeastSteps = 25, kMostSteps = 150;
-// Steps may cost this share of a dense factorization, which is what follows where they do not help.
+// Steps of conjugate gradients; one in so many may bring no progress.
+constexpr int kLeastSteps = 25, kMostSteps = 150, kStepsPerIdleOne = 5;
+// Those of one direction may cost this share of a dense factorization, which is what follows where they do not help.
 constexpr double kShareOfSteps = 0.02;
 
 // A factorization whose measured error is this much better than what is asked for is trusted with further systems.
 constexpr double kTrust = 0.1;
 
-// Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
-// more accurate and needs fewer steps of refinement, so the other must save some. Counts are of multiplications.
+// Numbers of multiplications.
 struct Counts {
   explicit Counts(const CanonicalProblem& p)
       : z(static_cast<double>(p.z_count)),
@@ -36,6 +35,8 @@ struct Counts {
   double z, a, rank;  // rank: about this many couplings matter at a time
 };
 
+// Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
+// more accurate and needs fewer steps of refinement, so the other must save some.
 bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
@@ -168,7 +169,7 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance) {
     if (error < 0.5 * best) {
       best = error;
       idle = 0;
-    } else if (++idle > most_steps_ / 5) {
+    } else if (++idle > most_steps_ / kStepsPerIdleOne) {
       break;
     }
   }

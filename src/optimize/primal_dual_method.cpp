@@ -310,7 +310,7 @@ bool PrimalDualMethod::advance(double least_mu, double unit) {
   correct_centrality(target);
   if (!dx_accepted_.allFinite()) return false;
   move();
-  // What was poor in all directions of an iteration will not get better. Without couplings the dense factorization
+  // What was poor in three directions in a row will not get better. Without couplings the dense factorization
   // would be the same one, at a far higher price.
   if (poor_solves_ >= 3) {
     poor_solves_ = 0;
@@ -408,7 +408,7 @@ void PrimalDualMethod::correct_centrality(double target) {
     for (Cone* cone : cones_) cone->aim_central(aim);
     const double before = primal_step_ + dual_step_;
     const PartRates rates = solve_correction();
-    if (harmful_solve_) return;
+    if (harmful_solve_ || !dx_.allFinite()) return;
     add_correction(rates);
     if (primal_step_ + dual_step_ < before + kWorthwhileGrowth) return;
   }

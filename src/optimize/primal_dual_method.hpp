@@ -56,6 +56,7 @@ class PrimalDualMethod {
   // rounding: a multiplier follows its slack by a weight y / s of up to 1e8. Weights y do not have that, and change
   // every multiplier in proportion to itself. What this leaves proves more, but is no iterate to go on from.
   void refine_dual();
+  // Undoes that; nothing may have moved since.
   void restore_dual();
   // For an end game in which only the proximal term keeps the multipliers from becoming feasible.
   void relax_proximal();
@@ -148,7 +149,7 @@ class PrimalDualMethod {
   double proximal_residual_ = 0, convexity_residual_ = 0;  // what the proximal terms left of the last step
   double previous_dual_residual_ = 0, previous_convexity_residual_ = 0;
   double residual_share_ = 1;  // how much of the residuals the direction that is solved for removes
-  double rhs_norm_ = 0;        // of the direction that was solved for last
+  double rhs_norm_ = 0;        // largest of the direction that was solved for last and its corrections
   int poor_solves_ = 0;
   bool harmful_solve_ = false;
 };

@@ -1,5 +1,6 @@
 // The Newton system of PrimalDualMethod: weights, elimination of t and zeta, right-hand sides, and the way back.
 
+#include <algorithm>
 #include <cmath>
 
 #include "optimize/at.hpp"
@@ -170,7 +171,9 @@ void PrimalDualMethod::solve_newton(Residuals residuals) {
   const double reached = normal_.solve(rhs_, dx_, wanted);
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
   const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm_;
-  poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
+  if (residuals == Residuals::kRemove) {
+    poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
+  }
   // The dual residual would grow, and take more off the bound than the gap that there is.
   const double growth = measures_.dual_residual > 0 ? reached / measures_.dual_residual : 0;
   harmful_solve_ = growth > 3 && measures_.dual_damage * growth > std::abs(measures_.primal - measures_.dual);

@@ -15,7 +15,8 @@ constexpr Index kTile = 32;
 Index pieces_of_batch(const CanonicalProblem& problem, const EntrySet& entries) {
   const bool all = !entries.complete() || !problem.coupled.empty();
   const Index numbers = std::max<Index>(1, problem.features * (problem.z_count + 1));
-  return all ? std::max<Index>(1, problem.pieces) : std::clamp<Index>(kBatchNumbers / numbers, 1, problem.pieces);
+  const Index most = std::max<Index>(1, problem.pieces);
+  return all ? most : std::clamp<Index>(kBatchNumbers / numbers, 1, most);
 }
 
 // Adds what is above the diagonal to what is below it; in tiles, since one of the two is read by columns.
@@ -182,9 +183,9 @@ void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k) {
   }
 }
 
-// What set_coupling_rows does for a complete grid, for the columns of the piece's entries.
+// What set_coupling_rows does for a complete grid, for the columns of the piece's entries, whose weighted differences
+// factor_block has left.
 void SlopeElimination::gather_couplings(Index k) {
-  set_weighted_differences(k);
   set_columns(k);
   const Index* column = columns(k);
   for (Index i = 0; i < width(k); ++i) place_[at(column[i])] = i;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <optional>
 
 #include "core/blas.hpp"
@@ -76,6 +77,7 @@ class SlopeElimination {
 template <typename Target>
 void SlopeElimination::subtract_products(Index k, Index count, const double* rows, double* products,
                                          const Target& target) const {
+  assert(batch_ >= p_.pieces);
   const Index columns_here = width(k);
   gemm(false, false, count, columns_here, p_.features, 1, rows, p_.features, eliminated(k), columns_here, 0, products,
        columns_here);

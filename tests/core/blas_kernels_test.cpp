@@ -2,23 +2,26 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 namespace bregmax {
 namespace {
 
+using internal::choose_blas_kernels;
+
 TEST(BlasKernels, HaveAName) { EXPECT_NE(blas_kernels(), ""); }
 
-TEST(BlasKernels, AreLeftToWhoeverNamesThem) {
-  ::setenv("OPENBLAS_CORETYPE", "Prescott", 1);
-  EXPECT_EQ(better_blas_kernels(), "");
-  ::unsetenv("OPENBLAS_CORETYPE");
+TEST(BlasKernels, OfOldProcessorsAreReplacedByThoseOfThisOne) {
+  EXPECT_EQ(choose_blas_kernels("Prescott", false, "SkylakeX"), "SkylakeX");
+  EXPECT_EQ(choose_blas_kernels("Nehalem", false, "Haswell"), "Haswell");
+  EXPECT_EQ(choose_blas_kernels("Prescott", false, ""), "") << "an old processor";
 }
 
-TEST(BlasKernels, AreBetterOnlyIfTheyAreOthers) {
-  ::unsetenv("OPENBLAS_CORETYPE");
-  EXPECT_NE(better_blas_kernels(), blas_kernels());
+TEST(BlasKernels, ThatSuitTheProcessorAreKept) {
+  for (const char* taken : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids", "one of the future"}) {
+    EXPECT_EQ(choose_blas_kernels(taken, false, "Haswell"), "") << taken;
+  }
 }
+
+TEST(BlasKernels, AreLeftToWhoeverNamesThem) { EXPECT_EQ(choose_blas_kernels("Prescott", true, "Haswell"), ""); }
 
 }  // namespace
 }  // namespace bregmax

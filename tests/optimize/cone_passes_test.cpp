@@ -39,6 +39,12 @@ struct Members {
   Vector s, y, r, inverse, c, ds, dy, ds_accepted, dy_accepted;
 };
 
+Vector normal(Random& random, Index size) {
+  Vector values(size);
+  for (double& value : values) value = random.normal();
+  return values;
+}
+
 class ConePassesTest : public ::testing::TestWithParam<bool> {
  protected:
   static constexpr double kRounding = 1e-12;
@@ -100,7 +106,7 @@ TEST_P(ConePassesTest, FinishWithTheLinearisedProductsAndTheirRates) {
   for (const Index size : kSizes) {
     for (const bool has_change : {false, true}) {
       Members members(random, size);
-      const Vector change = Vector::Random(size), dy = members.dy;
+      const Vector change = normal(random, size), dy = members.dy;
       StepRates rates;
       passes().finish(members.rows(), has_change ? change.data() : nullptr, rates);
       for (Index i = 0; i < size; ++i) {
@@ -117,19 +123,26 @@ TEST_P(ConePassesTest, FinishWithTheLinearisedProductsAndTheirRates) {
 TEST_P(ConePassesTest, ComparePartsOfACorrectionAndAddThem) {
   Random random(5);
   for (const Index size : kSizes) {
-    Members members(random, size);
-    const Vector change = Vector::Random(size);
-    PartRates rates;
-    passes().finish_correction(members.rows(), change.data(), rates);
-    EXPECT_EQ(rates[0].primal, 1) << "the accepted direction's own rates are the caller's";
-    for (std::size_t part = 1; part < kParts; ++part) {
-      const double share = static_cast<double>(part) / 4;
-      Members mixed = members;
-      passes().add_correction(mixed.rows(), share, 0.5 * share);
-      EXPECT_LT((mixed.ds_accepted - members.ds_accepted - share * members.ds).norm(), 1e-9);
-      EXPECT_LT((mixed.dy_accepted - members.dy_accepted - 0.5 * share * members.dy).norm(), 1e-9);
-      EXPECT_NEAR(rates[part].primal, members.rate(members.s, members.ds_accepted + share * members.ds), 1e-9);
-      EXPECT_NEAR(rates[part].dual, members.rate(members.y, members.dy_accepted + share * members.dy), 1e-9);
+    for (const bool has_change : {false, true}) {
+      Members members(random, size);
+      Members alone = members;
+      const Vector change = normal(random, size);
+      PartRates rates;
+      StepRates rates_alone;
+      passes().finish_correction(members.rows(), has_change ? change.data() : nullptr, rates);
+      passes().finish(alone.rows(), has_change ? change.data() : nullptr, rates_alone);
+      EXPECT_EQ(members.ds, alone.ds);
+      EXPECT_EQ(members.dy, alone.dy);
+      EXPECT_EQ(rates[0].primal, 1) << "the accepted direction's own rates are the caller's";
+      for (std::size_t part = 1; part < kParts; ++part) {
+        const double share = static_cast<double>(part) / 4;
+        Members mixed = members;
+        passes().add_correction(mixed.rows(), share, 0.5 * share);
+        EXPECT_LT((mixed.ds_accepted - members.ds_accepted - share * members.ds).norm(), 1e-9);
+        EXPECT_LT((mixed.dy_accepted - members.dy_accepted - 0.5 * share * members.dy).norm(), 1e-9);
+        EXPECT_NEAR(rates[part].primal, members.rate(members.s, members.ds_accepted + share * members.ds), 1e-9);
+        EXPECT_NEAR(rates[part].dual, members.rate(members.y, members.dy_accepted + share * members.dy), 1e-9);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace bregmax {
 
@@ -16,7 +17,15 @@ std::string blas_kernels();
 std::string better_blas_kernels();
 
 // First in main(): where there are better kernels, starts the program anew with OPENBLAS_CORETYPE set, with the same
-// arguments and in the same process. Else, or where that fails, it returns.
+// arguments and in the same process. Else it returns, also where it cannot tell which file to start (through a link of
+// another name, or a loader).
 void restart_with_better_blas_kernels(char** argv);
+
+namespace internal {
+
+// better_blas_kernels() where OpenBLAS took the kernels `taken`, `named` by the caller or not.
+std::string choose_blas_kernels(std::string_view taken, bool named, std::string_view of_processor);
+
+}  // namespace internal
 
 }  // namespace bregmax

@@ -6,9 +6,10 @@
 namespace bregmax {
 
 struct InteriorPointOptions {
-  double tolerance = 1e-8;   // on the relative gap; 1e-12 .. 1e-1
-  int max_iterations = 400;  // >= 1
-  double time_limit = 0;     // seconds; 0: none
+  double tolerance = 1e-8;  // on the relative gap; 1e-12 .. 1e-1
+  int max_iterations =
+      400;                // >= 1; where scales of features differ, each of two choices of units has half of 100 or more
+  double time_limit = 0;  // seconds; 0: none
 };
 
 // Solves the problem to the tolerance. Deterministic for a given number of threads; allocates nothing inside the
