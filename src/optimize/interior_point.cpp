@@ -62,7 +62,10 @@ class Run {
       const SolveStatus status = iterate();
       if (status == SolveStatus::kOptimal) method_.refine_dual();
       keep_best(export_solution(status), solution);
-      if (status != SolveStatus::kOptimal) break;
+      if (status != SolveStatus::kOptimal) {
+        if (proved(solution)) solution.report.status = SolveStatus::kOptimal;
+        break;
+      }
       method_.restore_dual();
       if (solution.report.relative_gap <= options_.tolerance) break;
       if (attempt % 4 == 0) method_.relax_proximal();
@@ -92,6 +95,13 @@ class Run {
       if (gap <= 0.9 * options_.tolerance && feasible) return SolveStatus::kOptimal;
       if (const Verdict verdict = advance()) return *verdict;
     }
+  }
+
+  // However the iterations ended.
+  bool proved(const Solution& solution) const {
+    return std::abs(solution.report.relative_gap) <= options_.tolerance &&
+           solution.report.convexity_violation <=
+               kFeasible * method_.measures().divergence_scale * canonical_.value_unit;
   }
 
   // A model and multipliers need not be of one iterate: the lowest objective and the highest bound prove the most.

@@ -39,8 +39,9 @@ class ItemCheck {
     for (std::size_t t = 0; t < items.size(); ++t) {
       check_rows("target", t, {items[t].i, items[t].j});
       check_weight("target", t, items[t].weight);
-      if (!std::isfinite(items[t].value)) {
-        throw Error(fmt::format("target {}: value is {}; allowed: a finite number", t, items[t].value));
+      if (!(std::abs(items[t].value) <= kLargestTarget)) {
+        throw Error(fmt::format("target {}: value is {}; allowed: a number of at most {} in size", t, items[t].value,
+                                kLargestTarget));
       }
     }
     check_count("targets", items.size());

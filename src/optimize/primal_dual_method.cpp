@@ -14,7 +14,10 @@ constexpr double kWorthwhileGrowth = 0.02;               // of the two steps tog
 constexpr double kLowProduct = 0.1, kHighProduct = 100;  // of the target
 // Correctors make up for a target that is too low: the largest part of mu that it is.
 constexpr double kMostSigma = 0.3;
-constexpr double kWorth = 0.1;            // part of the gap
+constexpr double kWorth = 0.1;        // part of the gap
+constexpr double kSmallPrice = 1e-6;  // lambda, of the zero model's objective
+constexpr double kFreeBound = 5;      // times the largest divergence that is asked for
+constexpr double kWiderBound = 5;
 constexpr double kCenteringDelta = 1e-4;  // of the usual dual proximal term
 constexpr double kNearEnd = 1e-4;         // gap, relative
 constexpr double kDeltaScaleAtEnd = 1e-2;
@@ -29,6 +32,7 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
       grid_(problem, entries_),
       normal_(problem, entries_, grid_),
       hinges_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
+      bound_value_(problem.bound),
       cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
   for (Vector* v : {&x_, &dx_, &dx_accepted_, &rhs_, &dual_residual_x_}) v->setZero(normal_.size());
   const Index norm_size = slopes();
@@ -49,7 +53,10 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   upper_.resize(norm_size);
   lower_.resize(norm_size);
   norm_.resize(p_.pieces);
-  bound_.resize(std::isfinite(p_.bound) ? 1 : 0);
+  // See free_bound_.
+  const bool bounded = std::isfinite(p_.bound);
+  free_bound_ = p_.has_quadratic && !bounded && p_.lambda <= kSmallPrice * p_.zero_objective / p_.objective_unit;
+  bound_.resize(bounded || free_bound_ ? 1 : 0);
   over_.resize(hinges_);
   nonneg_.resize(hinges_);
   bind_entries();
@@ -172,8 +179,12 @@ void PrimalDualMethod::start_norm(double& mu) {
     t_.segment(k * p_.features, p_.features) = (a.segment(k * p_.features, p_.features).array().abs() + limit).matrix();
     largest = std::max(largest, t_.segment(k * p_.features, p_.features).dot(p_.norm_weight));
   }
-  if (2 * largest > 0.9 * p_.bound) {
-    const double shrink = 0.9 * p_.bound / (2 * largest);
+  if (free_bound_) {
+    const double asked = (p_.quadratic.array() > 0).select(p_.target.array().abs(), 0).maxCoeff();
+    bound_value_ = kFreeBound * (asked > 0 ? asked : 1);
+  }
+  if (2 * largest > 0.9 * bound_value_) {
+    const double shrink = 0.9 * bound_value_ / (2 * largest);
     x_ *= shrink;
     t_ *= shrink;
     largest *= shrink;
@@ -186,7 +197,7 @@ void PrimalDualMethod::start_norm(double& mu) {
   for (Index k = 0; k < p_.pieces; ++k) {
     norm_.s(k) = lipschitz() - t_.segment(k * p_.features, p_.features).dot(p_.norm_weight);
   }
-  if (bound_.count > 0) bound_.s(0) = p_.bound - lipschitz();
+  if (bound_.count > 0) bound_.s(0) = bound_value_ - lipschitz();
 }
 
 // The two multipliers of a hinge sum to its weight from the start, so that they always do.
@@ -287,14 +298,15 @@ void PrimalDualMethod::measure_norm(double& dual, double& largest_norm, double& 
     norm_.r(k) = lipschitz() - used - norm_.s(k);
   }
   if (bound_.count > 0) {
-    bound_.r(0) = p_.bound - lipschitz() - bound_.s(0);
+    bound_.r(0) = bound_value_ - lipschitz() - bound_.s(0);
     lipschitz_residual += bound_.y(0);
-    dual -= p_.bound * bound_.y(0);
+    dual -= bound_value_ * bound_.y(0);
   }
   damage += std::abs(lipschitz_residual);
 }
 
 bool PrimalDualMethod::advance(double least_mu, double unit) {
+  widen_free_bound();
   adapt_proximal_terms(unit);
   Remedies left;
   double target = 0;
@@ -341,6 +353,18 @@ void PrimalDualMethod::adapt_proximal_terms(double unit) {
   }
   previous_dual_residual_ = measures_.dual_residual;
   previous_convexity_residual_ = residual;
+}
+
+// A bound of our own must not be what the optimum rests on.
+void PrimalDualMethod::widen_free_bound() {
+  if (!free_bound_ || bound_.count == 0) return;
+  const double gap = std::abs(measures_.primal - measures_.dual);
+  if (bound_.y(0) * bound_value_ < kWorth * gap || lipschitz() < 0.5 * bound_value_) return;
+  const double before = bound_.s(0);
+  bound_.s(0) += (kWiderBound - 1) * bound_value_;
+  bound_.y(0) *= before / bound_.s(0);
+  bound_value_ *= kWiderBound;
+  measure();
 }
 
 // Changes what to factor where the last direction is not accurate enough; false: it is, or nothing is left to change.

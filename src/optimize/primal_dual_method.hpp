@@ -108,6 +108,7 @@ class PrimalDualMethod {
   void take_steps(const StepRates& rates);
   void accept_direction();
   void add_correction(const PartRates& rates);
+  void widen_free_bound();
   void adapt_proximal_terms(double unit);
   // What may still be tried in an iteration.
   struct Remedies {
@@ -128,6 +129,11 @@ class PrimalDualMethod {
   NormalEquations normal_;
   IterateMeasures measures_;
   Index hinges_, count_ = 0;
+  // Where targets ask little of the slopes and nothing but a small price holds them, their centre is far out, and what
+  // is infeasible in the multipliers costs the proof that far. A bound on L then holds them, which is widened where it
+  // would matter.
+  bool free_bound_ = false;
+  double bound_value_;
   Cone convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
   std::array<Cone*, 7> cones_;
   // The iterate, its change (dx_ ...) and the change that is kept while another is tried.

@@ -47,6 +47,14 @@ class ItemFile {
   std::size_t items() const { return content_.line_of_row.size(); }
   double number(std::size_t item, std::size_t column) const { return content_.columns[column].numbers[item]; }
 
+  double target(std::size_t item) const {
+    const double value = number(item, 2);
+    if (std::abs(value) > kLargestTarget) {
+      fail(item, 2, fmt::format("{}", value), fmt::format("values of at most {} in size", kLargestTarget));
+    }
+    return value;
+  }
+
   Index row_number(std::size_t item, std::size_t column) const {
     const double value = number(item, column);
     if (value >= 0 && value < static_cast<double>(rows_) && value == std::floor(value)) {
@@ -142,7 +150,7 @@ Targets read_targets(const std::string& path, Index rows) {
   Targets targets;
   targets.reserve(file.items());
   for (std::size_t t = 0; t < file.items(); ++t) {
-    targets.push_back({file.row_number(t, 0), file.row_number(t, 1), file.number(t, 2), file.weight(t)});
+    targets.push_back({file.row_number(t, 0), file.row_number(t, 1), file.target(t), file.weight(t)});
   }
   return targets;
 }

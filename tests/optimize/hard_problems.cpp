@@ -226,6 +226,19 @@ LearningProblem targets_of_any_size(Random& random, Kind kind) {
   return problem;
 }
 
+// Much fewer items than divergences, and neither a price nor a bound on L: what they leave open nothing holds.
+LearningProblem few_items_and_no_price(Random& random, Kind kind) {
+  const Index rows = 20 + static_cast<Index>(random.uniform_index(20)), items = rows / 2;
+  Matrix points = normal_rows(random, rows, 1 + static_cast<Index>(random.uniform_index(3)));
+  Supervision supervision = random_supervision(random, kind, rows, items);
+  if (auto* targets = std::get_if<Targets>(&supervision)) {
+    for (auto& item : *targets) {
+      item.value = (points.row(item.i) - points.row(item.j)).squaredNorm() + 0.3 * random.normal();
+    }
+  }
+  return make_problem(std::move(points), std::move(supervision), 0);
+}
+
 constexpr Family kFamilies[] = {
     {"ordinary", ordinary},
     {"duplicate_rows", duplicate_rows},
@@ -248,6 +261,7 @@ constexpr Family kFamilies[] = {
     {"uneven_weights", uneven_weights},
     {"zero_weights", zero_weights},
     {"lambda_zero", lambda_zero},
+    {"few_items_and_no_price", few_items_and_no_price, 0.99},
     {"lambda_1e_minus_8", lambda_of_ten_to<-8>},
     {"lambda_1e8", lambda_of_ten_to<8>},
     {"bound_1e_minus_6", bound_of_ten_to<-6>},

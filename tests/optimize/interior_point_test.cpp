@@ -202,6 +202,11 @@ TEST(Problem, ThatBreaksTheRulesIsRefused) {
   refused([](P& p) { p.supervision = Comparisons{{0, 1, 2, 20}}; }, "comparison 0: row number 20");
   refused([](P& p) { p.supervision = Pairs{{0, 1, true}, {-1, 0, true}}; }, "pair 1: row number -1");
   refused([](P& p) { p.supervision = Targets{{0, 1, kNan}}; }, "target 0: value is nan");
+  refused(
+      [](P& p) {
+        p.supervision = Targets{{0, 1, -1e51}};
+      },
+      "target 0: value is -1e+51; allowed: a number of at most 1e+50");
   refused([](P& p) { p.supervision = Targets{{0, 1, 1, -1}}; }, "target 0: weight is -1");
   refused([](P& p) { p.supervision = Pairs{{0, 1, true, kInfinity}}; }, "pair 0: weight is inf");
 }

@@ -26,6 +26,9 @@ struct Pair {
 };
 
 // Loss (D(i, j) - value)^2.
+// Squares of values, and sums of them, have to be numbers.
+inline constexpr double kLargestTarget = 1e50;
+
 struct Target {
   Index i, j;
   double value;
