@@ -57,16 +57,20 @@ std::string internal::choose_blas_kernels(std::string_view taken, bool named, st
 std::string blas_kernels() { return openblas_get_corename(); }
 
 std::string better_blas_kernels() {
-  return internal::choose_blas_kernels(blas_kernels(), std::getenv(kVariable) != nullptr, kernels_of_processor());
+  const bool named =
+      std::getenv(kVariable) != nullptr;  // NOLINT(concurrency-mt-unsafe): nothing of ours changes it later
+  return internal::choose_blas_kernels(blas_kernels(), named, kernels_of_processor());
 }
 
 void restart_with_better_blas_kernels(char** argv) {
   const std::string better = better_blas_kernels();
   if (better.empty() || argv == nullptr || argv[0] == nullptr) return;
   const std::string file = own_file(argv[0]);
-  if (file.empty() || ::setenv(kVariable, better.c_str(), 1) != 0) return;
+  if (file.empty()) return;
+  // First in main(), there are no other threads yet.
+  if (::setenv(kVariable, better.c_str(), 1) != 0) return;  // NOLINT(concurrency-mt-unsafe)
   ::execv(file.c_str(), argv);
-  ::unsetenv(kVariable);  // it could not be started: the program goes on as it is
+  ::unsetenv(kVariable);  // NOLINT(concurrency-mt-unsafe): it could not be started, the program goes on as it is
 }
 
 }  // namespace bregmax
