@@ -4,10 +4,14 @@
 #include <cmath>
 #include <utility>
 
+#include "core/compensated_sum.hpp"
 #include "optimize/certify_bounds.hpp"
 
 namespace bregmax {
 namespace {
+
+using internal::CompensatedRows;
+using internal::CompensatedSum;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -21,8 +25,17 @@ class Evaluation {
     for (Index i = 0; i < phi_.size(); ++i) phi_(i) = value(i, problem.piece_of[at(i)]);
   }
 
-  // phi(x_row) less what the piece gives there.
-  double divergence(Index row, Index piece) const { return phi_(row) - value(row, piece); }
+  // phi(x_row) less what the piece gives there. Where rows are far from zero the two are large and close.
+  double divergence(Index row, Index piece) const {
+    const Index own = problem_.piece_of[at(row)];
+    const double* x = problem_.points.row(row).data();
+    CompensatedSum sum;
+    sum.add(solution_.offsets(own));
+    sum.add(-solution_.offsets(piece));
+    sum.add_dot(1, x, solution_.slopes.row(own).data(), problem_.points.cols());
+    sum.add_dot(-1, x, solution_.slopes.row(piece).data(), problem_.points.cols());
+    return sum.value();
+  }
 
   // The same of rows begin .. end - 1 and every piece.
   void divergences(Index begin, Index end, Matrix& block) const {
@@ -43,78 +56,94 @@ class Evaluation {
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
 // the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
-// norm of max_k ||a_k||_1.
+// norm of max_k ||a_k||_1. Both are small differences of large sums, and lambda may be smaller than the rounding of
+// plain ones: a bound that forgave as much would not be one.
 class Lagrangian {
  public:
   explicit Lagrangian(const LearningProblem& problem)
       : problem_(problem),
-        offset_slope_(Vector::Zero(problem.pieces)),
-        slope_slope_(Matrix::Zero(problem.pieces, problem.points.cols())),
-        center_(Vector::Zero(problem.points.cols())) {
-    for (Index i = 0; i < problem.points.rows(); ++i) center_ += problem.points.row(i).transpose();
-    center_ /= static_cast<double>(problem.points.rows());
-  }
+        offset_slope_(at(problem.pieces)),
+        slope_slope_(problem.pieces, problem.points.cols()),
+        varying_(without_constant_features(problem.points)),
+        points_(varying_.size() > 0 ? varying_ : problem.points),
+        row_norm_(points_.cwiseAbs().rowwise().maxCoeff()) {}
 
   // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
   void add_divergence(Index row, Index piece, double coefficient) {
     const Index own = problem_.piece_of[at(row)];
     if (own == piece || coefficient == 0) return;
-    offset_slope_(own) += coefficient;
-    offset_slope_(piece) -= coefficient;
-    // Around the centre: rounding then scales with the spread of the rows, not with their distance from zero.
-    rounding_ +=
-        4e-16 * std::abs(coefficient) * (problem_.points.row(row) - center_.transpose()).lpNorm<Eigen::Infinity>();
-    slope_slope_.row(own) += coefficient * (problem_.points.row(row) - center_.transpose());
-    slope_slope_.row(piece) -= coefficient * (problem_.points.row(row) - center_.transpose());
+    offset_slope_[at(own)].add(coefficient);
+    offset_slope_[at(piece)].add(-coefficient);
+    const double* x = points_.row(row).data();
+    slope_slope_.add_to_row(own, coefficient, x);
+    slope_slope_.add_to_row(piece, -coefficient, x);
+    count(row, std::abs(coefficient), 1);
   }
 
-  // Adds coefficients(i - begin, k) * (phi(x_i) - value of piece k at x_i) of rows begin .. end - 1; zero for own
-  // pieces.
-  void add_rows(Index begin, Index end, const Matrix& coefficients) {
-    const Matrix rows = problem_.points.middleRows(begin, end - begin).rowwise() - center_.transpose();
-    for (Index i = begin; i < end; ++i) {
-      const Index own = problem_.piece_of[at(i)];
-      const double sum = coefficients.row(i - begin).sum();
-      offset_slope_(own) += sum;
-      slope_slope_.row(own) += sum * rows.row(i - begin);
-      rounding_ += 4e-16 * coefficients.row(i - begin).lpNorm<1>() * rows.row(i - begin).lpNorm<Eigen::Infinity>();
+  // Adds -coefficients(k) * (phi(x_row) - value of piece k at x_row) of every piece k but the row's own.
+  void subtract_divergences(Index row, VectorSpan coefficients) {
+    const Index own = problem_.piece_of[at(row)];
+    coefficients(own) = 0;
+    CompensatedSum sum;
+    for (Index k = 0; k < problem_.pieces; ++k) {
+      sum.add(-coefficients(k));
+      offset_slope_[at(k)].add(coefficients(k));
     }
-    offset_slope_ -= coefficients.colwise().sum().transpose();
-    slope_slope_.noalias() -= coefficients.transpose() * rows;
+    const double* x = points_.row(row).data();
+    slope_slope_.add_to_rows(coefficients.data(), x);
+    for (const double part : {sum.high(), sum.low()}) {
+      offset_slope_[at(own)].add(part);
+      slope_slope_.add_to_row(own, part, x);
+    }
+    count(row, coefficients.lpNorm<1>(), problem_.pieces);
   }
 
-  // Makes the derivatives by the offsets exactly balanced with further non-negative multipliers of convexity: each
-  // one moves weight from the piece of its row to another, and costs the distance that it moves it.
+  // Balances the derivatives by the offsets with further non-negative multipliers of convexity: each one moves weight
+  // from the piece of its row to another, and costs the distance that it moves it.
   void balance_offsets() {
     std::vector<Index> row_on(at(problem_.pieces), 0);
     for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[at(problem_.piece_of[at(i)])] = i;
-    for (Index from = 0; from < problem_.pieces; ++from) {
-      while (offset_slope_(from) > 0) {
-        const Index to = nearest_deficit(row_on, from);
-        if (to < 0) {  // what is left of rounding: the sum of all is zero but for it
-          offset_slope_(from) = 0;
-          break;
+    // What a piece has left of being moved is rounding, and goes in the next round.
+    for (int round = 0; round < kMostRounds; ++round) {
+      for (Index from = 0; from < problem_.pieces; ++from) {
+        for (double weight = 0; (weight = offset_slope_[at(from)].value()) > 0;) {
+          const Index to = nearest_deficit(row_on, from);
+          if (to < 0) break;  // the sum of all is zero but for the last of all digits
+          add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_[at(to)].value()));
         }
-        const double amount = std::min(offset_slope_(from), -offset_slope_(to));
-        const bool from_done = amount == offset_slope_(from);
-        add_divergence(row_on[at(from)], to, -amount);
-        (from_done ? offset_slope_(from) : offset_slope_(to)) = 0;
       }
     }
   }
 
-  // sum_k ||g_k||_inf, less what rounding may have put into it.
+  // sum_k ||g_k||_inf, and what rounding may have taken off it.
   double dual_norm() const {
-    const double norm = slope_slope_.cwiseAbs().rowwise().maxCoeff().sum();
-    return std::max(0.0, norm - rounding_);
+    const double norm = slope_slope_.values().cwiseAbs().rowwise().maxCoeff().sum();
+    const double digits = terms_ * 0x1p-53;
+    return norm * (1 + 4 * static_cast<double>(problem_.pieces) * 0x1p-53) + digits * digits * magnitude_;
   }
 
  private:
+  static constexpr int kMostRounds = 3;
+
+  // Shifting the rows changes nothing once the offsets are balanced, so a feature that is constant may as well be zero:
+  // its slopes then cancel to the last digit. Empty: there is none.
+  static Matrix without_constant_features(const Matrix& points) {
+    const auto constant = (points.array() == points.row(0).array().replicate(points.rows(), 1)).colwise().all().eval();
+    Matrix varying;
+    if (constant.any()) varying = points.array() * (!constant).cast<double>().replicate(points.rows(), 1);
+    return varying;
+  }
+
+  void count(Index row, double coefficients, Index terms) {
+    magnitude_ += 2 * coefficients * row_norm_(row);
+    terms_ += 2 * static_cast<double>(terms);
+  }
+
   Index nearest_deficit(const std::vector<Index>& row_on, Index from) const {
     Index best = -1;
     double best_distance = 0;
     for (Index to = 0; to < problem_.pieces; ++to) {
-      if (offset_slope_(to) >= 0) continue;
+      if (offset_slope_[at(to)].value() >= 0) continue;
       const double distance =
           (problem_.points.row(row_on[at(from)]) - problem_.points.row(row_on[at(to)])).lpNorm<Eigen::Infinity>();
       if (best < 0 || distance < best_distance) {
@@ -126,10 +155,12 @@ class Lagrangian {
   }
 
   const LearningProblem& problem_;
-  double rounding_ = 0;
-  Vector offset_slope_;
-  Matrix slope_slope_;
-  Vector center_;
+  std::vector<CompensatedSum> offset_slope_;
+  CompensatedRows slope_slope_;
+  const Matrix varying_;
+  const Matrix& points_;
+  Vector row_norm_;
+  double magnitude_ = 0, terms_ = 0;
 };
 
 // What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
@@ -206,13 +237,15 @@ ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solutio
         double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
         const Pair pair = pairs.pair(i, j);
         const double push = std::max(0.0, coefficient);
-        coefficient = i == j ? 0 : pair.similar ? pair.weight - push : -push;
+        coefficient = i == j ? 0 : pair.similar ? push - pair.weight : push;
         if (i == j) continue;
         sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
         if (!pair.similar) sums.linear += 2 * std::min(push, pair.weight);
       }
     }
-    if (proves) lagrangian.add_rows(begin, end, coefficients);
+    for (Index i = begin; proves && i < end; ++i) {
+      lagrangian.subtract_divergences(i, coefficients.row(i - begin).transpose());
+    }
   }
   return sums;
 }
@@ -237,9 +270,11 @@ double best_along_ray(const ItemSums& sums, double limit) {
   return theta * sums.linear - theta * theta * sums.quadratic;
 }
 
-void add_convexity(const LearningProblem& problem, const DualSolution& dual, Lagrangian& lagrangian) {
+void add_convexity(const DualSolution& dual, Lagrangian& lagrangian) {
+  Vector coefficients;
   for (Index i = 0; i < dual.convexity.rows(); ++i) {
-    for (Index k = 0; k < problem.pieces; ++k) lagrangian.add_divergence(i, k, -std::max(0.0, dual.convexity(i, k)));
+    coefficients = dual.convexity.row(i).transpose().cwiseMax(0);
+    lagrangian.subtract_divergences(i, coefficients);
   }
   for (const ConvexityMultiplier& entry : dual.entries) {
     lagrangian.add_divergence(entry.row, entry.piece, -std::max(0.0, entry.value));
@@ -264,7 +299,7 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
   const bool by_rows = std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0;
   const ItemSums sums =
       by_rows ? add_label_pairs(problem, solution, value, lagrangian) : add_items(problem, solution, value, lagrangian);
-  add_convexity(problem, solution.dual, lagrangian);
+  add_convexity(solution.dual, lagrangian);
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
   certificate.loss = sums.loss;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+// Sums that keep what rounding takes from them: as accurate as with twice the digits, rounded once at the end (Ogita,
+// Rump and Oishi, "Accurate sum and dot product", 2005). The sum of n products of magnitude M in all is wrong by at most
+// (n 2^-53)^2 M before that.
+class CompensatedSum {
+ public:
+  void add(double x);
+  void add_product(double a, double b);
+  // sign * <a, b>
+  void add_dot(double sign, const double* a, const double* b, Index size);
+  double value() const { return high_ + low_; }
+  // Two numbers that the sum is made of.
+  double high() const { return high_; }
+  double low() const { return low_; }
+
+ private:
+  double high_ = 0, low_ = 0;
+};
+
+// Many such sums: row k of them gets factors(k) * x.
+class CompensatedRows {
+ public:
+  CompensatedRows(Index rows, Index columns)
+      : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}
+
+  void add_to_row(Index row, double factor, const double* x);
+  void add_to_rows(const double* factors, const double* x);
+  Matrix values() const { return high_ + low_; }
+
+ private:
+  Matrix high_, low_;
+};
+
+}  // namespace bregmax::internal
