@@ -8,13 +8,14 @@ export CTEST_PARALLEL_LEVEL := $(JOBS)
 PROGRAM := build/release/bin/bregmax
 PRESETS := release dev asan-ubsan tsan coverage
 FUZZ_RUNS ?= 20000
+SEEDS ?= 1000
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement \
+        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement hard-problems \
         $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
@@ -82,6 +83,11 @@ micro-benchmarks: bootstrap-bench build/bench/build.ninja  ## the kernels and re
 
 highs-comparison: build bootstrap-bench build/venv/ready  ## the exact solver against HiGHS
 	@build/venv/bin/python benchmarks/highs_comparison.py $(BENCH_OPTIONS)
+
+hard-problems: bootstrap-test  ## what the exact solver does not prove optimal among random hard problems; SEEDS=1000 of each family and kind
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target count_unsolved
+	@build/release/bin/count_unsolved $(SEEDS)
 
 tuning-benchmark: build  ## choosing lambda against one fit
 	@python3 benchmarks/tuning_benchmark.py

@@ -5,8 +5,8 @@
 namespace bregmax::internal {
 
 // Sums that keep what rounding takes from them: as accurate as with twice the digits, rounded once at the end (Ogita,
-// Rump and Oishi, "Accurate sum and dot product", 2005). The sum of n products of magnitude M in all is wrong by at most
-// (n 2^-53)^2 M before that.
+// Rump and Oishi, "Accurate sum and dot product", 2005). The sum of n products of magnitude M in all is wrong by at
+// most (n 2^-53)^2 M before that.
 class CompensatedSum {
  public:
   void add(double x);
@@ -25,8 +25,7 @@ class CompensatedSum {
 // Many such sums: row k of them gets factors(k) * x.
 class CompensatedRows {
  public:
-  CompensatedRows(Index rows, Index columns)
-      : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}
+  CompensatedRows(Index rows, Index columns) : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}
 
   void add_to_row(Index row, double factor, const double* x);
   void add_to_rows(const double* factors, const double* x);

@@ -88,6 +88,7 @@ struct DualPoint {
   Vector equality;
   Vector single, coupled;
   Vector quadratic_slope;  // 2 quadratic (D - target) of each entry
+  Vector price;            // of sum_j norm_weight_j |a_kj| <= L, each piece
 };
 void export_dual(const LearningProblem& problem, const CanonicalProblem& canonical, const DualPoint& point,
                  Solution& solution);

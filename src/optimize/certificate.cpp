@@ -163,6 +163,27 @@ class Lagrangian {
   double magnitude_ = 0, terms_ = 0;
 };
 
+// A number of twice the digits, high + low.
+struct Slope {
+  double high, low;
+  double value() const { return high + low; }
+};
+
+// The multiplier of an item that the solution gives, none for one without multipliers: that proves nothing beyond "not
+// negative".
+Slope given_slope(const DualSolution& dual, std::size_t t) {
+  const auto part = [&](const Vector& items) { return t < at(items.size()) ? items(static_cast<Index>(t)) : 0.0; };
+  return {part(dual.items), part(dual.items_low)};
+}
+
+// The same within 0 .. weight.
+Slope hinge_slope(const DualSolution& dual, std::size_t t, double weight) {
+  const Slope slope = given_slope(dual, t);
+  if (slope.value() <= 0) return {0, 0};
+  if (slope.value() >= weight) return {weight, std::min(0.0, slope.low - (weight - slope.high))};
+  return slope;
+}
+
 // What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
 struct ItemSums {
   double loss = 0, zero_loss = 0, linear = 0, quadratic = 0;
@@ -177,44 +198,40 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
                    Lagrangian& lagrangian) {
   ItemSums sums;
   const auto divergence = [&](Index i, Index j) { return value.divergence(i, problem.piece_of[at(j)]); };
-  const auto add = [&](Index i, Index j, double slope) {
-    lagrangian.add_divergence(i, problem.piece_of[at(j)], slope);
+  const auto add = [&](Index i, Index j, double sign, const Slope& slope) {
+    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.high);
+    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.low);
   };
-  // A solution without multipliers proves nothing beyond "not negative".
-  const auto given = [&](std::size_t t) {
-    return static_cast<Index>(t) < solution.dual.items.size() ? solution.dual.items(static_cast<Index>(t)) : 0.0;
-  };
-  const auto multiplier = [&](std::size_t t, double weight) { return std::clamp(given(t), 0.0, weight); };
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (std::size_t t = 0; t < comparisons->size(); ++t) {
       const Comparison& c = (*comparisons)[t];
       sums.loss += c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l));
       sums.zero_loss += c.weight;
-      const double slope = multiplier(t, c.weight);
-      sums.linear += slope;
-      add(c.i, c.j, slope);
-      add(c.k, c.l, -slope);
+      const Slope slope = hinge_slope(solution.dual, t, c.weight);
+      sums.linear += slope.value();
+      add(c.i, c.j, 1, slope);
+      add(c.k, c.l, -1, slope);
     }
   } else if (is_pairs(problem.supervision)) {
     std::size_t t = 0;
     for_each_pair(problem.supervision, [&](const Pair& p) {
-      const double slope = multiplier(t++, p.weight);
+      const Slope slope = hinge_slope(solution.dual, t++, p.weight);
       sums.add_loss(p, divergence(p.i, p.j));
-      sums.linear += p.similar ? 0 : 2 * slope;
-      add(p.i, p.j, p.similar ? slope : -slope);
+      sums.linear += p.similar ? 0 : 2 * slope.value();
+      add(p.i, p.j, p.similar ? 1 : -1, slope);
     });
   } else {
     const auto& targets = std::get<Targets>(problem.supervision);
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const Target& g = targets[t];
       const double miss = divergence(g.i, g.j) - g.value;
-      const double slope = g.weight > 0 ? given(t) : 0;
+      const Slope slope = g.weight > 0 ? given_slope(solution.dual, t) : Slope{0, 0};
       sums.loss += g.weight * miss * miss;
       sums.zero_loss += g.weight * g.value * g.value;
       // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
-      sums.linear -= slope * g.value;
-      if (g.weight > 0) sums.quadratic += slope * slope / (4 * g.weight);
-      add(g.i, g.j, slope);
+      sums.linear -= slope.value() * g.value;
+      if (g.weight > 0) sums.quadratic += slope.value() * slope.value() / (4 * g.weight);
+      add(g.i, g.j, 1, slope);
     }
   }
   return sums;
@@ -285,8 +302,8 @@ void add_convexity(const DualSolution& dual, Lagrangian& lagrangian) {
 
 Certificate certify(const LearningProblem& problem, const Solution& solution) {
   const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
-  const double radius = lipschitz > 0 ? std::min(problem.lipschitz_bound, internal::kCertifiedRadius * lipschitz)
-                                      : problem.lipschitz_bound;
+  const bool unbounded = !std::isfinite(problem.lipschitz_bound) && lipschitz > 0;
+  const double radius = unbounded ? internal::kCertifiedRadius * lipschitz : problem.lipschitz_bound;
   Certificate certificate = internal::certify_bounds(problem, solution, radius);
   certificate.convexity_violation = largest_convexity_violation(problem, solution);
   return certificate;

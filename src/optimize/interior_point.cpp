@@ -7,7 +7,9 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
-#include "optimize/convex_repair.hpp"
+#include "optimize/certified_point.hpp"
+#include "optimize/extended_method.hpp"
+#include "optimize/extended_solve.hpp"
 #include "optimize/feature_units.hpp"
 #include "optimize/primal_dual_method.hpp"
 #include "optimize/solve_support.hpp"
@@ -67,7 +69,7 @@ class Run {
         break;
       }
       method_.restore_dual();
-      if (solution.report.relative_gap <= options_.tolerance) break;
+      if (internal::has_gap_within(solution, options_.tolerance)) break;
       if (attempt % 4 == 0) method_.relax_proximal();
       if (const Verdict verdict = advance()) {
         solution.report.status = *verdict;
@@ -99,7 +101,7 @@ class Run {
 
   // However the iterations ended.
   bool proved(const Solution& solution) const {
-    return std::abs(solution.report.relative_gap) <= options_.tolerance &&
+    return internal::has_gap_within(solution, options_.tolerance) &&
            solution.report.convexity_violation <=
                kFeasible * method_.measures().divergence_scale * canonical_.value_unit;
   }
@@ -127,12 +129,6 @@ class Run {
     const internal::ConvexRepair repair(problem_);
     const auto leads = [&](const Solution& one) { return repair.own_pieces_lead({one.slopes, one.offsets}); };
     if (leads(solution)) return;
-    const auto take_if_optimal = [&](Solution& candidate) {
-      certify_into_report(problem_, candidate);
-      const bool sound = candidate.report.convexity_violation <= solution.report.convexity_violation ||
-                         (leads(candidate) && repair.violation({candidate.slopes, candidate.offsets}).feasible());
-      if (sound && std::abs(candidate.report.relative_gap) <= options_.tolerance) solution = candidate;
-    };
     const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
     const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
     Solution candidate = solution;
@@ -141,18 +137,10 @@ class Run {
       if (!method_.center(target)) break;
       ++iteration_;
       report_progress(method_.measure());
-      export_model_to(candidate);
+      internal::export_feasible_model(problem_, canonical_, method_.primal_point(), candidate);
     }
-    take_if_optimal(candidate);
-    // A part of a strictly convex model does the rest, where the tolerance leaves room for enough of it.
-    for (const double part : {1e-11, 1e-10, 1e-9, 1e-8}) {
-      if (leads(solution)) break;
-      AffinePieces pieces{solution.slopes, solution.offsets};
-      if (!repair.repair(part, pieces)) continue;
-      candidate.slopes = std::move(pieces.slopes);
-      candidate.offsets = std::move(pieces.offsets);
-      if (leads(candidate)) take_if_optimal(candidate);
-    }
+    internal::take_if_sound(problem_, repair, options_.tolerance, candidate, solution);
+    internal::lead_by_mixing(problem_, repair, options_.tolerance, solution);
     solution.report.iterations = iteration_;
   }
 
@@ -192,17 +180,9 @@ class Run {
     control_.report(progress);
   }
 
-  void export_model_to(Solution& solution) const {
-    solution.slopes.setZero(problem_.pieces, problem_.points.cols());
-    internal::export_model(canonical_, method_.primal_point(), solution);
-    internal::respect_bound(problem_.lipschitz_bound, solution.slopes, solution.offsets);
-  }
-
   Solution export_solution(SolveStatus status) {
-    Solution solution;
-    export_model_to(solution);
-    internal::export_dual(problem_, canonical_, method_.dual_point(), solution);
-    certify_into_report(problem_, solution);
+    Solution solution = internal::certified_point(problem_, canonical_, method_.primal_point(), method_.dual_point(),
+                                                  options_.tolerance);
     const internal::IterateMeasures& last = method_.measure();
     solution.report.status = status;
     solution.report.iterations = iteration_;
@@ -221,31 +201,52 @@ class Run {
 };
 
 // Where features differ by many powers of ten, no units of theirs suit every problem: what is not solved in the usual
-// ones after half of the iterations, or fails before, may well be in others.
+// ones, or fails, may well be in others.
 constexpr double kOtherLeastUnit = 1e-5;
-constexpr int kIterationsForTwo = 100;  // half of fewer is too few for either
 
 bool has_other_units(const Matrix& points) {
   return internal::feature_units(points, kOtherLeastUnit).feature_unit != internal::feature_units(points).feature_unit;
 }
 
-Solution solve_in_units(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
+bool is_unsolved(const Solution& solution) {
+  const SolveStatus status = solution.report.status;
+  return status == SolveStatus::kIterationLimit || status == SolveStatus::kNumericalError;
+}
+
+// The later one where it is better; iterations and status are always its.
+Solution better_of(Solution before, Solution later) {
+  const bool better = later.report.status == SolveStatus::kOptimal ||
+                      (std::abs(later.report.relative_gap) < std::abs(before.report.relative_gap) &&
+                       later.report.convexity_violation <= std::max(1e-9, before.report.convexity_violation));
+  if (better) return later;
+  before.report.status = later.report.status;
+  before.report.iterations = later.report.iterations;
+  return before;
+}
+
+// Up to three tries, which share the iterations: the usual units; others; and, for what doubles are too coarse for,
+// more digits. With few iterations there is only the first: parts of them are too few for any.
+Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
                         const Stopwatch& watch) {
+  constexpr int kEnoughForTries = 100;
   const int all = options.max_iterations;
-  const bool twice = all >= kIterationsForTwo && has_other_units(problem.points);
-  Solution first =
-      Run(problem, options, control, watch, {internal::kLeastFeatureUnit, 0, twice ? all / 2 : all}).solve();
-  const SolveStatus status = first.report.status;
-  const bool unsolved = status == SolveStatus::kIterationLimit || status == SolveStatus::kNumericalError;
-  if (!twice || !unsolved) return first;
-  Solution second = Run(problem, options, control, watch, {kOtherLeastUnit, first.report.iterations, all}).solve();
-  const bool better = second.report.status == SolveStatus::kOptimal ||
-                      (std::abs(second.report.relative_gap) < std::abs(first.report.relative_gap) &&
-                       second.report.convexity_violation <= std::max(1e-9, first.report.convexity_violation));
-  if (better) return second;
-  first.report.status = second.report.status;
-  first.report.iterations = second.report.iterations;
-  return first;
+  const bool several = all >= kEnoughForTries;
+  const bool other_units = several && has_other_units(problem.points);
+  const bool more_digits = several && internal::ExtendedMethod::can_afford(problem);
+  const int in_doubles = more_digits ? all / 2 : all;
+  Solution solution =
+      Run(problem, options, control, watch, {internal::kLeastFeatureUnit, 0, other_units ? in_doubles / 2 : in_doubles})
+          .solve();
+  if (other_units && is_unsolved(solution)) {
+    const Try second = {kOtherLeastUnit, solution.report.iterations, in_doubles};
+    solution = better_of(std::move(solution), Run(problem, options, control, watch, second).solve());
+  }
+  if (more_digits && is_unsolved(solution)) {
+    const int first_iteration = solution.report.iterations;
+    solution =
+        better_of(std::move(solution), internal::solve_extended(problem, options, control, watch, first_iteration));
+  }
+  return solution;
 }
 
 }  // namespace
@@ -262,7 +263,7 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
   if (solution.report.relative_gap > options.tolerance) {
     std::optional<ThreadLimit> limit;
     internal::limit_threads(problem, limit);
-    solution = solve_in_units(problem, options, control, watch);
+    solution = solve_by_tries(problem, options, control, watch);
   }
   solution.report.seconds = watch.seconds();
   return solution;

@@ -305,6 +305,7 @@ DualPoint PrimalDualMethod::dual_point() const {
   point.entries.setZero(p_.entries());
   for (Index i = 0; i < entries_.size(); ++i) point.entries(entries_.entry(i)) = convexity_.y(i);
   point.equality = nu_;
+  point.price = norm_.y;
   point.single = over_.y.head(static_cast<Index>(p_.single.size()));
   point.coupled = over_.y.tail(static_cast<Index>(p_.coupled.size()));
   if (p_.has_quadratic) {

@@ -12,9 +12,6 @@ namespace bregmax::test {
 struct Family {
   const char* name;
   LearningProblem (*make)(Random& random, Kind kind);
-  // 1: the solver proves every one of them optimal. Less: a known limit of it; at least this share is, and of the rest
-  // it says so by their status.
-  double least_solved = 1;
 };
 
 // For the names of tests.

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <string_view>
 
 namespace bregmax {
 namespace {
@@ -11,31 +12,37 @@ using test::Family;
 
 class HardProblems : public ::testing::TestWithParam<Family> {};
 
-TEST_P(HardProblems, AreSolvedAndCertifiedOrSaidNotToBe) {
-  int count = 0, solved = 0;
+// count_unsolved looks at thousands of each.
+TEST_P(HardProblems, AreSolvedAndCertified) {
   for (const test::Kind kind : test::kKinds) {
     for (int seed = 0; seed < test::repeats(60); ++seed) {
       SCOPED_TRACE(::testing::Message() << to_string(kind) << " seed " << seed);
       Random random(static_cast<std::uint64_t>(seed));
       const LearningProblem problem = GetParam().make(random, kind);
       const Solution solution = test::solve(problem);
-      if (GetParam().least_solved == 1) {
-        test::expect_optimal(problem, solution);
-      } else {
-        test::expect_sound(problem, solution);
-      }
+      test::expect_optimal(problem, solution);
       EXPECT_LE(solution.report.iterations, 400);
-      // Whatever the status, what is proved is true of the zero model, and "optimal" means proved.
       EXPECT_LE(solution.report.dual_objective, test::zero_objective(problem) * (1 + 1e-7));
-      const bool optimal = solution.report.status == SolveStatus::kOptimal;
-      EXPECT_TRUE(!optimal || std::abs(solution.report.relative_gap) <= 1e-8);
-      ++count;
-      solved += optimal ? 1 : 0;
     }
   }
-  if (!test::kSanitized) {
-    EXPECT_GE(solved, GetParam().least_solved * count);
-  }
+}
+
+// Seeds that doubles are too coarse for: they take the third try.
+TEST(HardSeeds, ThatNeedMoreDigitsAreSolved) {
+  const auto families = test::hard_families();
+  const auto mixed = std::find_if(families.begin(), families.end(), [](const Family& family) {
+    return std::string_view(family.name) == "mixed_features";
+  });
+  ASSERT_NE(mixed, families.end());
+  const auto expect_solved = [&](test::Kind kind, int seed) {
+    SCOPED_TRACE(::testing::Message() << to_string(kind) << " seed " << seed);
+    Random random(static_cast<std::uint64_t>(seed));
+    const LearningProblem problem = mixed->make(random, kind);
+    test::expect_optimal(problem, test::solve(problem));
+  };
+  for (const int seed : {424, 613, 705, 976, 1777}) expect_solved(test::Kind::kPairs, seed);
+  for (const int seed : {213, 613, 936, 976, 1674, 1939}) expect_solved(test::Kind::kTargets, seed);
+  for (const int seed : {1239, 1717}) expect_solved(test::Kind::kComparisons, seed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, HardProblems, ::testing::ValuesIn(test::hard_families()),

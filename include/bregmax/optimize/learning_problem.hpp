@@ -57,6 +57,7 @@ struct DualSolution {
   Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
   std::vector<ConvexityMultiplier> entries = {};
   Vector items;  // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
+  Vector items_low = {};  // empty, or what doubles cannot hold of `items`: the sum of both counts
 
   // For LabelPairs with a piece a row, instead of both: fills rows begin .. end - 1 of an n x K matrix of pushes >= 0.
   // A push on D(i, k) is the multiplier of D(i, k) >= 0 and, where the pair is dissimilar, the slope of its loss, which

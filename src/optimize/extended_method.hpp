@@ -1,0 +1,97 @@
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <array>
+#include <vector>
+
+#include "core/double_double.hpp"
+#include "optimize/canonical_problem.hpp"
+
+namespace bregmax::internal {
+
+// The problem of PrimalDualMethod, solved by the plain method of Mehrotra in numbers of 32 digits: no proximal terms,
+// no refinement, one dense factorization an iteration. For small problems that doubles are too coarse for: where
+// features differ by twelve powers of ten, what the smallest is worth is the rounding of what the largest is. It is
+// given the problem in units of the features' own deviations.
+class ExtendedMethod {
+ public:
+  using Number = DoubleDouble;
+  using Numbers = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
+  using NumberMatrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  // Whether an iteration takes no more than some tenths of a second.
+  static bool can_afford(const LearningProblem& problem);
+
+  explicit ExtendedMethod(const CanonicalProblem& problem);
+
+  // One iteration, at mean products of no less than given; false: the factorization failed, and the iterate is what it
+  // was.
+  bool advance(double least_mean_product);
+  Index constraints() const;
+
+  struct Measures {
+    double primal = 0, dual = 0;  // objectives, of the model and of the multipliers
+    double infeasibility = 0;     // what residuals may be worth
+  };
+  Measures measure();
+
+  PrimalPoint primal_point() const;
+  DualPoint dual_point() const;
+
+ private:
+  // Constraints s = G x + h >= 0 with multipliers y >= 0; r = G x + h - s.
+  struct Constraints {
+    Numbers s, y, r, c, ds, dy;
+
+    explicit Constraints(Index size);
+    Number weight(Index i) const { return y(i) / s(i); }
+    // dy but for the part of dx.
+    Number pull(Index i) const { return (c(i) - y(i) * r(i)) / s(i); }
+    void finish(Index i, const Number& change);  // G dx of the member
+    void aim(const Number& target, bool corrected);
+    void longest_steps(Number& primal, Number& dual) const;
+    void move(const Number& primal, const Number& dual);
+  };
+
+  // D of an entry as a linear function of x = (z, a, L).
+  struct EntryRow {
+    std::vector<Index> column;
+    std::vector<Number> value;
+
+    Number times(const Numbers& x) const;
+    void add_to(Numbers& sum, const Number& factor) const;
+  };
+
+  EntryRow make_row(Index entry) const;
+  // first - second
+  static EntryRow difference(const EntryRow& first, const EntryRow& second);
+  static void add_outer(const EntryRow& row, const Number& weight, NumberMatrix& matrix);
+  Index slope(Index piece, Index feature) const { return p_.z_count + piece * p_.features + feature; }
+  Index lipschitz() const { return x_.size() - 1; }
+  const HingeItem& hinge(Index t) const;
+
+  void start();
+  void start_multipliers();
+  void set_residuals();
+  bool factor();
+  void solve();
+  void reduce_norms(Numbers& rhs) const;
+  void recover_norms();
+  Number complementarity(const Number& primal, const Number& dual) const;
+
+  const CanonicalProblem& p_;
+  Numbers norm_weight_;
+  Number lambda_;
+  std::vector<EntryRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
+  std::vector<Index> free_entries_, quadratic_entries_;
+  Numbers linear_;  // derivative of the linear losses by x
+  Constraints convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
+  std::array<Constraints*, 7> all_;
+  Numbers x_, t_, zeta_, nu_;  // nu: multipliers of the equality entries
+  Numbers dx_, dt_, dzeta_, dnu_;
+  Numbers equality_residual_, dual_residual_x_, dual_residual_t_, dual_residual_zeta_;
+  NumberMatrix normal_;
+  Eigen::LLT<NumberMatrix> factor_;
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,81 @@
+#include "core/compensated_sum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bregmax/core/random.hpp"
+#include "core/double_double.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+TEST(CompensatedSum, KeepsWhatRoundingTakes) {
+  CompensatedSum sum;
+  for (const double x : {0x1p60, 1.0, 0x1p-40, -0x1p60, -1.0}) sum.add(x);
+  EXPECT_EQ(sum.value(), 0x1p-40);
+}
+
+TEST(CompensatedSum, ProductsCountWithAllTheirDigits) {
+  CompensatedSum sum;
+  const double a = 1 + 0x1p-40;
+  sum.add_product(a, a);  // 1 + 2^-39 + 2^-80
+  sum.add(-1);
+  sum.add(-0x1p-39);
+  EXPECT_EQ(sum.value(), 0x1p-80);
+}
+
+TEST(CompensatedSum, EqualsASumOfThirtyTwoDigits) {
+  Random random(1);
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    CompensatedSum sum;
+    DoubleDouble exact = 0;
+    double largest = 0;
+    for (int i = 0; i < 200; ++i) {
+      const double a = std::exp(20 * random.normal()), b = random.normal();
+      sum.add_product(a, b);
+      exact += DoubleDouble(a) * DoubleDouble(b);
+      largest = std::max(largest, std::abs(a * b));
+    }
+    sum.add(-static_cast<double>(exact));
+    EXPECT_NEAR(sum.value(), 0, 1e-15 * std::abs(static_cast<double>(exact)) + 1e-27 * largest);
+  }
+}
+
+TEST(CompensatedSum, DotsAreSumsOfProducts) {
+  const std::vector<double> a = {0x1p53, 3, -0x1p53}, b = {1, 0.5, 1};
+  CompensatedSum sum;
+  sum.add_dot(-2, a.data(), b.data(), 3);
+  EXPECT_EQ(sum.value(), -3);
+}
+
+// The loop over all rows has a version for each kind of processor.
+TEST(CompensatedRows, AllAtOnceIsEachByItself) {
+  Random random(2);
+  for (const Index columns : {1, 3, 4, 7, 34}) {
+    constexpr Index kRows = 5;
+    CompensatedRows together(kRows, columns), apart(kRows, columns);
+    std::vector<CompensatedSum> sums(static_cast<std::size_t>(kRows * columns));
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      Vector factors(kRows), x(columns);
+      for (double& f : factors) f = random.uniform() < 0.3 ? 0 : std::exp(10 * random.normal());
+      for (double& v : x) v = 1e6 * random.normal();
+      together.add_to_rows(factors.data(), x.data());
+      for (Index k = 0; k < kRows; ++k) {
+        apart.add_to_row(k, factors(k), x.data());
+        for (Index j = 0; j < columns; ++j) {
+          sums[static_cast<std::size_t>(k * columns + j)].add_product(factors(k), x(j));
+        }
+      }
+    }
+    EXPECT_EQ(together.values(), apart.values()) << columns;
+    for (Index k = 0; k < kRows; ++k) {
+      for (Index j = 0; j < columns; ++j) {
+        EXPECT_EQ(together.values()(k, j), sums[static_cast<std::size_t>(k * columns + j)].value());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bregmax::internal
