@@ -11,8 +11,8 @@ class CompensatedSum {
  public:
   void add(double x);
   void add_product(double a, double b);
-  // sign * <a, b>
-  void add_dot(double sign, const double* a, const double* b, Index size);
+  // <x, a - b>, of the difference as it is, not as a double.
+  void add_dot_difference(const double* x, const double* a, const double* b, Index size);
   double value() const { return high_ + low_; }
   // Two numbers that the sum is made of.
   double high() const { return high_; }

@@ -32,8 +32,8 @@ class Evaluation {
     CompensatedSum sum;
     sum.add(solution_.offsets(own));
     sum.add(-solution_.offsets(piece));
-    sum.add_dot(1, x, solution_.slopes.row(own).data(), problem_.points.cols());
-    sum.add_dot(-1, x, solution_.slopes.row(piece).data(), problem_.points.cols());
+    sum.add_dot_difference(x, solution_.slopes.row(own).data(), solution_.slopes.row(piece).data(),
+                           problem_.points.cols());
     return sum.value();
   }
 

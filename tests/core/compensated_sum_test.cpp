@@ -42,11 +42,25 @@ TEST(CompensatedSum, EqualsASumOfThirtyTwoDigits) {
   }
 }
 
-TEST(CompensatedSum, DotsAreSumsOfProducts) {
-  const std::vector<double> a = {0x1p53, 3, -0x1p53}, b = {1, 0.5, 1};
-  CompensatedSum sum;
-  sum.add_dot(-2, a.data(), b.data(), 3);
-  EXPECT_EQ(sum.value(), -3);
+// In a loop for each kind of processor, four at a time and the rest.
+TEST(CompensatedSum, DotsOfDifferencesAreSumsOfProducts) {
+  Random random(3);
+  for (const Index size : {1, 3, 4, 9, 34}) {
+    Vector x(size), a(size), b(size);
+    for (Vector* numbers : {&x, &a, &b}) {
+      for (double& v : *numbers) v = std::exp(10 * random.normal());
+    }
+    CompensatedSum sum, products;
+    sum.add_dot_difference(x.data(), a.data(), b.data(), size);
+    for (Index j = 0; j < size; ++j) {
+      products.add_product(x(j), a(j));
+      products.add_product(-x(j), b(j));
+    }
+    EXPECT_NEAR(sum.value(), products.value(), 4e-16 * std::abs(products.value())) << size;
+    CompensatedSum none;
+    none.add_dot_difference(x.data(), a.data(), a.data(), size);
+    EXPECT_NEAR(none.value(), 0, 1e-30 * x.dot(a));
+  }
 }
 
 // The loop over all rows has a version for each kind of processor.
