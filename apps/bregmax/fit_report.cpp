@@ -164,6 +164,7 @@ Json fit_as_json(const FitOutcome& outcome) {
       {"relative_gap", known(report.relative_gap)},
       {"tolerance", asked_tolerance(outcome, options)},
       {"loss", known(report.loss)},
+      {"applied_loss", outcome.result.fit.applied_loss ? Json(*outcome.result.fit.applied_loss) : Json(nullptr)},
       {"lipschitz", known(report.lipschitz)},
       {"lambda", known(model.record.lambda)},
       {"lipschitz_bound", options.lipschitz_bound},
@@ -223,6 +224,12 @@ std::string fit_as_text(const FitOutcome& outcome) {
            short_number(report.loss), short_number(report.lipschitz), short_number(model.record.lambda),
            options.smoothing > 0 ? fmt::format("; then smoothed with T = {}", short_number(options.smoothing)) : ""));
   if (model.record.constant) line("warning", "the divergence is constant: it does not tell the rows apart");
+  if (!outcome.result.fit.applies_as_counted()) {
+    line("note",
+         fmt::format("applied, the model has a loss of {}: rows at one location share a piece then, and rows at "
+                     "which pieces tie take one of them; --smoothing removes ties",
+                     short_number(*outcome.result.fit.applied_loss)));
+  }
   if (outcome.saved) line("saved", outcome.request.out);
   return out + next_steps(outcome);
 }

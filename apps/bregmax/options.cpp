@@ -75,7 +75,11 @@ CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::
 
 CLI::Option* OptionAdder::text(const std::string& name, std::string& value, const std::string& placeholder,
                                const std::string& help) {
-  return command_.add_option(name, value, help)->type_name(placeholder)->default_str(value);
+  const auto accept = [name, &value](const std::string& given) {
+    if (given.empty()) refuse(long_name(name), given, "anything but an empty text");
+    value = given;
+  };
+  return command_.add_option_function<std::string>(name, accept, help)->type_name(placeholder)->default_str(value);
 }
 
 CLI::Option* OptionAdder::choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,

@@ -89,6 +89,7 @@ nb::tuple outcome(AutoFitResult&& result) {
   dict["dual_objective"] = report.dual_objective;
   dict["relative_gap"] = report.relative_gap;
   dict["loss"] = report.loss;
+  dict["applied_loss"] = result.fit.applied_loss ? nb::cast(*result.fit.applied_loss) : nb::none();
   dict["lipschitz"] = report.lipschitz;
   dict["iterations"] = report.iterations;
   dict["seconds"] = report.seconds;

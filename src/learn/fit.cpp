@@ -42,7 +42,14 @@ Solution solve_with_admm(LearningProblem& problem, const FitOptions& options, co
   return solve_admm(problem, admm, control);
 }
 
+constexpr Index kMostRowsToApply = 3000;  // a matrix of all their divergences is small
+
 }  // namespace
+
+bool FitResult::applies_as_counted() const {
+  constexpr double kRounding = 1e-6;
+  return !applied_loss || std::abs(*applied_loss - report.loss) <= kRounding * (1 + std::abs(report.loss));
+}
 
 FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitOptions& options,
               const RunControl& control) {
@@ -62,6 +69,9 @@ FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitO
   result.model.divergence = make_max_affine(std::move(solution.slopes), std::move(solution.offsets), options.smoothing);
   result.model.record = internal::make_record(problem, options, result.report);
   result.model.record.solver = admm ? "admm" : "exact";
+  if (options.smoothing == 0 && problem.points.rows() <= kMostRowsToApply) {
+    result.applied_loss = internal::sum_losses(*result.model.divergence, problem.points, problem.supervision).loss;
+  }
   result.model.record.constant = is_constant(*result.model.divergence, problem.points);
   return result;
 }

@@ -35,14 +35,12 @@ class PairDivergences {
 
 }  // namespace
 
-double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
-  const Index count = item_count(items);
-  if (count == 0) return kNan;
-  const PairDivergences d(divergence, scaled_rows, count);
-  double loss = 0, weight = 0;
+LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
+  const PairDivergences d(divergence, scaled_rows, item_count(items));
+  LossSum sum;
   const auto add = [&](double item_weight, double item_loss) {
-    loss += item_weight * item_loss;
-    weight += item_weight;
+    sum.loss += item_weight * item_loss;
+    sum.weight += item_weight;
   };
   if (const auto* comparisons = std::get_if<Comparisons>(&items)) {
     for (const Comparison& c : *comparisons) add(c.weight, std::max(0.0, 1 + d(c.i, c.j) - d(c.k, c.l)));
@@ -52,7 +50,12 @@ double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, co
   } else {
     for (const Target& t : std::get<Targets>(items)) add(t.weight, std::pow(d(t.i, t.j) - t.value, 2));
   }
-  return weight > 0 ? loss / weight : kNan;
+  return sum;
+}
+
+double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
+  const LossSum sum = sum_losses(divergence, scaled_rows, items);
+  return sum.weight > 0 ? sum.loss / sum.weight : kNan;
 }
 
 MeasureScores score_on_fold(const Model& model, const Fold& fold, const EvaluationOptions& options,

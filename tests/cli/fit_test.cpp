@@ -130,5 +130,21 @@ TEST(Fit, HelpIsOnStandardOutput) {
   EXPECT_EQ(run(directory, {"--version"}).out, "bregmax 0.1.0\n");
 }
 
+// Rows 0 and 1 are one reference once the model is applied, whatever pieces they had.
+TEST(Fit, SaysWhereTheModelAppliesOtherwiseThanTheLossCounted) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", "a\n0\n0\n1\n3\n");
+  directory.write("targets.csv", "i,j,value\n2,0,1\n2,1,5\n3,0,9\n");
+  const std::vector<std::string> by_targets = {"data.csv", "--targets-file", "targets.csv", "--lambda", "0.001"};
+  const nlohmann::json repeated = fit(directory, by_targets);
+  EXPECT_GT(repeated["applied_loss"].get<double>(), repeated["loss"].get<double>() + 1);
+  std::vector<std::string> as_text = by_targets;
+  as_text.insert(as_text.begin(), "fit");
+  EXPECT_THAT(run(directory, as_text).out, HasSubstr("applied, the model has a loss of"));
+  // Without rows that are the same there is nothing to say.
+  directory.write("data.csv", "a\n0\n0.5\n1\n3\n");
+  EXPECT_THAT(run(directory, as_text).out, ::testing::Not(HasSubstr("applied, the model")));
+}
+
 }  // namespace
 }  // namespace bregmax::testing

@@ -55,6 +55,12 @@ TEST_F(Mistakes, DetectsClassesOfOneMember) {
   EXPECT_THAT(fit_csv("a,b,class\n1,2,x\n2,1,y\n3,3,z\n"), HasSubstr("no two are similar"));
 }
 
+TEST_F(Mistakes, DetectsEmptyOptions) {
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--out", ""}), AllOf(HasSubstr("--out"), HasSubstr("empty")));
+  EXPECT_THAT(fit_csv(kGood, {"--pairs-file", ""}), AllOf(HasSubstr("--pairs-file"), HasSubstr("empty")));
+  EXPECT_THAT(bregmax({"show", ""}), AllOf(HasSubstr("MODEL"), HasSubstr("empty")));
+}
+
 TEST_F(Mistakes, DetectsOtherSeparators) {
   EXPECT_THAT(fit_csv("a;b;class\n1;2;x\n2;1;y\n"), HasSubstr("separated by semicolons"));
 }

@@ -38,6 +38,12 @@ struct FitResult {
   SolveReport report;
   Certificate certificate;
   std::string solver_reason = {};  // why the solver was chosen; empty where the caller chose it
+  // The loss of the items under the model as it is applied. It is another than the report's where rows at one location
+  // had pieces of their own in the fit, or pieces tie at a row. None: the model is smoothed, or the rows are many.
+  std::optional<double> applied_loss = {};
+
+  // Whether the two differ by more than rounding.
+  bool applies_as_counted() const;
 };
 
 // rows: n x d, unscaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.
