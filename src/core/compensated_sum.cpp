@@ -13,6 +13,12 @@ BREGMAX_INLINE double lacking(double a, double b, double sum) {
   return (a - (sum - b_part)) + (b - b_part);
 }
 
+BREGMAX_INLINE void add_term(double x, double& high, double& low) {
+  const double sum = high + x;
+  low += lacking(high, x, sum);
+  high = sum;
+}
+
 BREGMAX_INLINE void add_one(double a, double b, double& high, double& low) {
   const double product = a * b, sum = high + product;
   low += lacking(high, product, sum) + __builtin_fma(a, b, -product);
@@ -50,7 +56,19 @@ BREGMAX_INLINE void dot_difference(const double* x, const double* a, const doubl
   out.add((low[0] + low[1]) + (low[2] + low[3]));
 }
 
+BREGMAX_INLINE void sum_all(const double* x, Index size, CompensatedSum& out) {
+  double high[kLanes] = {}, low[kLanes] = {};
+  Index j = 0;
+  for (; j + kLanes <= size; j += kLanes) {
+    for (Index lane = 0; lane < kLanes; ++lane) add_term(x[j + lane], high[lane], low[lane]);
+  }
+  for (Index lane = 0; j < size; ++j, ++lane) add_term(x[j], high[lane], low[lane]);
+  for (const double part : high) out.add(part);
+  out.add((low[0] + low[1]) + (low[2] + low[3]));
+}
+
 #ifdef BREGMAX_AVX2
+BREGMAX_AVX2 void sum_all_avx2(const double* x, Index size, CompensatedSum& out) { sum_all(x, size, out); }
 BREGMAX_AVX2 void add_to_all_avx2(const double* factors, const double* x, Matrix& high, Matrix& low) {
   add_to_all(factors, x, high, low);
 }
@@ -65,19 +83,26 @@ BREGMAX_AVX2 void dot_difference_avx2(const double* x, const double* a, const do
 
 }  // namespace
 
-void CompensatedSum::add(double x) {
-  const double sum = high_ + x;
-  low_ += lacking(high_, x, sum);
-  high_ = sum;
-}
+void CompensatedSum::add(double x) { add_term(x, high_, low_); }
 
 void CompensatedSum::add_product(double a, double b) { add_one(a, b, high_, low_); }
+
+void CompensatedSum::add_all(const double* x, Index size) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return sum_all_avx2(x, size, *this);
+#endif
+  sum_all(x, size, *this);
+}
 
 void CompensatedSum::add_dot_difference(const double* x, const double* a, const double* b, Index size) {
 #ifdef BREGMAX_AVX2
   if (has_avx2()) return dot_difference_avx2(x, a, b, size, *this);
 #endif
   dot_difference(x, a, b, size, *this);
+}
+
+void CompensatedRows::add_to_entry(Index row, Index column, double x) {
+  add_term(x, high_(row, column), low_(row, column));
 }
 
 void CompensatedRows::add_to_row(Index row, double factor, const double* x) {

@@ -11,6 +11,7 @@ class CompensatedSum {
  public:
   void add(double x);
   void add_product(double a, double b);
+  void add_all(const double* x, Index size);
   // <x, a - b>, of the difference as it is, not as a double.
   void add_dot_difference(const double* x, const double* a, const double* b, Index size);
   double value() const { return high_ + low_; }
@@ -27,8 +28,10 @@ class CompensatedRows {
  public:
   CompensatedRows(Index rows, Index columns) : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}
 
+  void add_to_entry(Index row, Index column, double x);
   void add_to_row(Index row, double factor, const double* x);
   void add_to_rows(const double* factors, const double* x);
+  double value(Index row, Index column) const { return high_(row, column) + low_(row, column); }
   Matrix values() const { return high_ + low_; }
 
  private:

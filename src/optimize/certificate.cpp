@@ -20,10 +20,7 @@ constexpr Index kRowBlock = 256;
 // Values of the model, a block of rows at a time: no n x K array is made.
 class Evaluation {
  public:
-  Evaluation(const LearningProblem& problem, const Solution& solution)
-      : problem_(problem), solution_(solution), phi_(problem.points.rows()) {
-    for (Index i = 0; i < phi_.size(); ++i) phi_(i) = value(i, problem.piece_of[at(i)]);
-  }
+  Evaluation(const LearningProblem& problem, const Solution& solution) : problem_(problem), solution_(solution) {}
 
   // phi(x_row) less what the piece gives there. Where rows are far from zero the two are large and close.
   double divergence(Index row, Index piece) const {
@@ -41,17 +38,15 @@ class Evaluation {
   void divergences(Index begin, Index end, Matrix& block) const {
     block.noalias() = -problem_.points.middleRows(begin, end - begin) * solution_.slopes.transpose();
     block.rowwise() -= solution_.offsets.transpose();
-    block.colwise() += phi_.segment(begin, end - begin);
+    for (Index i = begin; i < end; ++i) {
+      const Index own = problem_.piece_of[at(i)];
+      block.row(i - begin).array() += problem_.points.row(i).dot(solution_.slopes.row(own)) + solution_.offsets(own);
+    }
   }
 
  private:
-  double value(Index row, Index piece) const {
-    return problem_.points.row(row).dot(solution_.slopes.row(piece)) + solution_.offsets(piece);
-  }
-
   const LearningProblem& problem_;
   const Solution& solution_;
-  Vector phi_;
 };
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
@@ -62,19 +57,22 @@ class Lagrangian {
  public:
   explicit Lagrangian(const LearningProblem& problem)
       : problem_(problem),
-        offset_slope_(at(problem.pieces)),
+        offset_slope_(1, problem.pieces),
         slope_slope_(problem.pieces, problem.points.cols()),
-        varying_(without_constant_features(problem.points)),
-        points_(varying_.size() > 0 ? varying_ : problem.points),
-        row_norm_(points_.cwiseAbs().rowwise().maxCoeff()) {}
+        varies_((problem.points.colwise().minCoeff().array() < problem.points.colwise().maxCoeff().array())),
+        row_norm_(problem.points.rows()) {
+    for (Index i = 0; i < row_norm_.size(); ++i) {
+      row_norm_(i) = varies_.select(problem.points.row(i).array().abs(), 0).maxCoeff();
+    }
+  }
 
   // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
   void add_divergence(Index row, Index piece, double coefficient) {
     const Index own = problem_.piece_of[at(row)];
     if (own == piece || coefficient == 0) return;
-    offset_slope_[at(own)].add(coefficient);
-    offset_slope_[at(piece)].add(-coefficient);
-    const double* x = points_.row(row).data();
+    offset_slope_.add_to_entry(0, own, coefficient);
+    offset_slope_.add_to_entry(0, piece, -coefficient);
+    const double* x = problem_.points.row(row).data();
     slope_slope_.add_to_row(own, coefficient, x);
     slope_slope_.add_to_row(piece, -coefficient, x);
     count(row, std::abs(coefficient), 1);
@@ -84,16 +82,14 @@ class Lagrangian {
   void subtract_divergences(Index row, VectorSpan coefficients) {
     const Index own = problem_.piece_of[at(row)];
     coefficients(own) = 0;
-    CompensatedSum sum;
-    for (Index k = 0; k < problem_.pieces; ++k) {
-      sum.add(-coefficients(k));
-      offset_slope_[at(k)].add(coefficients(k));
-    }
-    const double* x = points_.row(row).data();
+    const double* x = problem_.points.row(row).data();
+    offset_slope_.add_to_row(0, 1, coefficients.data());
     slope_slope_.add_to_rows(coefficients.data(), x);
+    CompensatedSum sum;
+    sum.add_all(coefficients.data(), problem_.pieces);
     for (const double part : {sum.high(), sum.low()}) {
-      offset_slope_[at(own)].add(part);
-      slope_slope_.add_to_row(own, part, x);
+      offset_slope_.add_to_entry(0, own, -part);
+      slope_slope_.add_to_row(own, -part, x);
     }
     count(row, coefficients.lpNorm<1>(), problem_.pieces);
   }
@@ -106,35 +102,36 @@ class Lagrangian {
     // What a piece has left of being moved is rounding, and goes in the next round.
     for (int round = 0; round < kMostRounds; ++round) {
       for (Index from = 0; from < problem_.pieces; ++from) {
-        for (double weight = 0; (weight = offset_slope_[at(from)].value()) > 0;) {
+        for (double weight = 0; (weight = offset_slope_.value(0, from)) > 0;) {
           const Index to = nearest_deficit(row_on, from);
           if (to < 0) break;  // the sum of all is zero but for the last of all digits
-          add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_[at(to)].value()));
+          add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_.value(0, to)));
         }
       }
     }
   }
 
-  // sum_k ||g_k||_inf, and what rounding may have taken off it.
+  // An upper bound on what the Lagrangian falls by, to the Lipschitz constant of a model: sum_k ||g_k||_inf, and what
+  // rounding may have taken off it. A feature that is constant has no part in it: shifting the rows changes nothing
+  // once the offsets are balanced, so it may as well be zero. What is left of the offsets is differences of offsets
+  // times the rows, since two pieces of a convex model differ by no more at either's rows.
   double dual_norm() const {
-    const double norm = slope_slope_.values().cwiseAbs().rowwise().maxCoeff().sum();
-    const double digits = terms_ * 0x1p-53;
-    return norm * (1 + 4 * static_cast<double>(problem_.pieces) * 0x1p-53) + digits * digits * magnitude_;
+    const Matrix slopes = slope_slope_.values();
+    double norm = 0;
+    for (Index k = 0; k < problem_.pieces; ++k) {
+      norm += varies_.select(slopes.row(k).array().abs(), 0).maxCoeff();
+    }
+    const double digits = terms_ * 0x1p-53, widest = row_norm_.size() > 0 ? row_norm_.maxCoeff() : 0;
+    const double leftover = offset_slope_.values().cwiseAbs().sum() + digits * digits * weight_;
+    return norm * (1 + 4 * static_cast<double>(problem_.pieces) * 0x1p-53) + digits * digits * magnitude_ +
+           leftover * widest;
   }
 
  private:
   static constexpr int kMostRounds = 3;
 
-  // Shifting the rows changes nothing once the offsets are balanced, so a feature that is constant may as well be zero:
-  // its slopes then cancel to the last digit. Empty: there is none.
-  static Matrix without_constant_features(const Matrix& points) {
-    const auto constant = (points.array() == points.row(0).array().replicate(points.rows(), 1)).colwise().all().eval();
-    Matrix varying;
-    if (constant.any()) varying = points.array() * (!constant).cast<double>().replicate(points.rows(), 1);
-    return varying;
-  }
-
   void count(Index row, double coefficients, Index terms) {
+    weight_ += 2 * coefficients;
     magnitude_ += 2 * coefficients * row_norm_(row);
     terms_ += 2 * static_cast<double>(terms);
   }
@@ -143,7 +140,7 @@ class Lagrangian {
     Index best = -1;
     double best_distance = 0;
     for (Index to = 0; to < problem_.pieces; ++to) {
-      if (offset_slope_[at(to)].value() >= 0) continue;
+      if (offset_slope_.value(0, to) >= 0) continue;
       const double distance =
           (problem_.points.row(row_on[at(from)]) - problem_.points.row(row_on[at(to)])).lpNorm<Eigen::Infinity>();
       if (best < 0 || distance < best_distance) {
@@ -155,12 +152,11 @@ class Lagrangian {
   }
 
   const LearningProblem& problem_;
-  std::vector<CompensatedSum> offset_slope_;
-  CompensatedRows slope_slope_;
-  const Matrix varying_;
-  const Matrix& points_;
-  Vector row_norm_;
-  double magnitude_ = 0, terms_ = 0;
+  CompensatedRows offset_slope_;                   // one row
+  CompensatedRows slope_slope_;                    // pieces x features
+  Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // of each feature
+  Vector row_norm_;                                // largest of those that do
+  double weight_ = 0, magnitude_ = 0, terms_ = 0;  // of all that was added, alone and with the rows
 };
 
 // A number of twice the digits, high + low.
@@ -186,10 +182,11 @@ Slope hinge_slope(const DualSolution& dual, std::size_t t, double weight) {
 
 // What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
 struct ItemSums {
-  double loss = 0, zero_loss = 0, linear = 0, quadratic = 0;
+  CompensatedSum loss, linear, quadratic;
+  double zero_loss = 0;
 
   void add_loss(const Pair& pair, double divergence) {
-    loss += pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence);
+    loss.add(pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence));
     zero_loss += pair.similar ? 0 : 2 * pair.weight;
   }
 };
@@ -205,10 +202,10 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
     for (std::size_t t = 0; t < comparisons->size(); ++t) {
       const Comparison& c = (*comparisons)[t];
-      sums.loss += c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l));
+      sums.loss.add(c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l)));
       sums.zero_loss += c.weight;
       const Slope slope = hinge_slope(solution.dual, t, c.weight);
-      sums.linear += slope.value();
+      sums.linear.add(slope.value());
       add(c.i, c.j, 1, slope);
       add(c.k, c.l, -1, slope);
     }
@@ -217,7 +214,7 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
     for_each_pair(problem.supervision, [&](const Pair& p) {
       const Slope slope = hinge_slope(solution.dual, t++, p.weight);
       sums.add_loss(p, divergence(p.i, p.j));
-      sums.linear += p.similar ? 0 : 2 * slope.value();
+      sums.linear.add(p.similar ? 0 : 2 * slope.value());
       add(p.i, p.j, p.similar ? 1 : -1, slope);
     });
   } else {
@@ -226,11 +223,11 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
       const Target& g = targets[t];
       const double miss = divergence(g.i, g.j) - g.value;
       const Slope slope = g.weight > 0 ? given_slope(solution.dual, t) : Slope{0, 0};
-      sums.loss += g.weight * miss * miss;
+      sums.loss.add(g.weight * miss * miss);
       sums.zero_loss += g.weight * g.value * g.value;
       // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
-      sums.linear -= slope.value() * g.value;
-      if (g.weight > 0) sums.quadratic += slope.value() * slope.value() / (4 * g.weight);
+      sums.linear.add_product(-slope.value(), g.value);
+      if (g.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * g.weight));
       add(g.i, g.j, 1, slope);
     }
   }
@@ -257,7 +254,7 @@ ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solutio
         coefficient = i == j ? 0 : pair.similar ? push - pair.weight : push;
         if (i == j) continue;
         sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
-        if (!pair.similar) sums.linear += 2 * std::min(push, pair.weight);
+        if (!pair.similar) sums.linear.add(2 * std::min(push, pair.weight));
       }
     }
     for (Index i = begin; proves && i < end; ++i) {
@@ -281,16 +278,16 @@ double largest_convexity_violation(const LearningProblem& problem, const Solutio
 }
 
 // The best lower bound along the ray theta * (multipliers), theta in [0, limit].
-double best_along_ray(const ItemSums& sums, double limit) {
+double best_along_ray(double linear, double quadratic, double limit) {
   double theta = limit;
-  if (sums.quadratic > 0) theta = std::clamp(sums.linear / (2 * sums.quadratic), 0.0, limit);
-  return theta * sums.linear - theta * theta * sums.quadratic;
+  if (quadratic > 0) theta = std::clamp(linear / (2 * quadratic), 0.0, limit);
+  return theta * linear - theta * theta * quadratic;
 }
 
 void add_convexity(const DualSolution& dual, Lagrangian& lagrangian) {
   Vector coefficients;
   for (Index i = 0; i < dual.convexity.rows(); ++i) {
-    coefficients = dual.convexity.row(i).transpose().cwiseMax(0);
+    coefficients = (dual.convexity.row(i).transpose().array() > 0).select(dual.convexity.row(i).transpose(), 0);
     lagrangian.subtract_divergences(i, coefficients);
   }
   for (const ConvexityMultiplier& entry : dual.entries) {
@@ -319,24 +316,23 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
   add_convexity(solution.dual, lagrangian);
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
-  certificate.loss = sums.loss;
-  certificate.objective = sums.loss + problem.lambda * certificate.lipschitz;
+  certificate.loss = sums.loss.value();
+  certificate.objective = certificate.loss + problem.lambda * certificate.lipschitz;
 
   // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda bounds every model. Paying for the
   // excess with a Lipschitz constant bounds the models up to that constant: the only way when lambda is zero, and the
-  // better one when it is so small that rounding in g is not small beside it.
-  const double norm = lagrangian.dual_norm(), excess = std::max(0.0, norm - problem.lambda);
+  // better one when it is so small that rounding in g is not small beside it. Multipliers whose sums are no numbers
+  // prove nothing.
+  const double linear = sums.linear.value(), quadratic = sums.quadratic.value(), norm = lagrangian.dual_norm();
   const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
-  double bound = 0;  // losses are never negative
-  if (excess == 0) {
-    bound = std::max(bound, sums.linear - sums.quadratic);
-  } else if (problem.lambda > 0) {
-    bound = std::max(bound, best_along_ray(sums, problem.lambda / norm));
-  }
   certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
-  if (excess > 0 && std::isfinite(radius)) {
-    const double within = sums.linear - sums.quadratic - radius * excess;
-    if (within > bound + 1e-9 * unit) {
+  double bound = 0;  // losses are never negative
+  if (norm <= problem.lambda) {
+    bound = std::max(bound, linear - quadratic);
+  } else if (std::isfinite(norm)) {
+    if (problem.lambda > 0) bound = std::max(bound, best_along_ray(linear, quadratic, problem.lambda / norm));
+    const double within = linear - quadratic - radius * (norm - problem.lambda);
+    if (std::isfinite(radius) && within > bound + 1e-9 * unit) {
       bound = within;
       certificate.valid_up_to_lipschitz = radius;
     }

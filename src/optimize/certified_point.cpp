@@ -6,6 +6,11 @@
 #include "optimize/solve_support.hpp"
 
 namespace bregmax::internal {
+namespace {
+
+constexpr double kNear = 1e4;  // tolerances; a gap that is wider is not that of rounding
+
+}  // namespace
 
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution) {
@@ -15,7 +20,7 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 }
 
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
-                         const DualPoint& dual, double tolerance) {
+                         const DualPoint& dual, double tolerance, bool polish, const RunControl& control) {
   // How much a certificate says: nothing, the gap for models up to some Lipschitz constant, or for all.
   const auto worth = [&](const Certificate& certificate) {
     if (std::abs(certificate.relative_gap) > tolerance) return 0;
@@ -26,11 +31,11 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   export_dual(problem, canonical, dual, solution);
   const Certificate plain = certify(problem, solution);
   put_into_report(plain, solution.report);
-  const bool free = problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound);
-  const int wanted = !free && polish_is_quick(problem) ? 2 : 1;
-  if (worth(plain) >= wanted || !can_polish(problem)) return solution;
+  const bool free = problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound), quick = polish_is_quick(problem);
+  const bool near = plain.relative_gap <= kNear * tolerance;
+  if (worth(plain) >= (quick && !free ? 2 : 1) || !near || !(quick || (polish && can_polish(problem)))) return solution;
   Solution polished = solution;
-  polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, polished.dual);
+  polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, control, polished.dual);
   const Certificate better = certify(problem, polished);
   put_into_report(better, polished.report);
   const bool take =
@@ -40,6 +45,10 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
 
 bool has_gap_within(const Solution& solution, double tolerance) {
   return std::abs(solution.report.relative_gap) <= tolerance;
+}
+
+bool is_proved(const Solution& solution, double tolerance, double scale) {
+  return has_gap_within(solution, tolerance) && solution.report.convexity_violation <= kFeasible * scale;
 }
 
 void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,

@@ -1,15 +1,16 @@
 #pragma once
 
+#include "bregmax/core/run_control.hpp"
 #include "optimize/canonical_problem.hpp"
 #include "optimize/convex_repair.hpp"
 
 namespace bregmax::internal {
 
 // A point of a method on the canonical problem as a model and multipliers of the caller's, certified. Where the
-// multipliers do not prove a gap of `tolerance`, they are polished if that can be done; and where they do not prove it
-// for every model, if that is quick.
+// multipliers do not prove a gap of `tolerance` but come near to it, they are polished if `polish` says so; and where
+// they do not prove it for every model, if that is quick.
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
-                         const DualPoint& dual, double tolerance);
+                         const DualPoint& dual, double tolerance, bool polish, const RunControl& control);
 // The model alone goes into the solution.
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution);
@@ -17,6 +18,9 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 // Whether the gap is below the tolerance, on either side: an objective below the bound is that of a model that is not
 // convex.
 bool has_gap_within(const Solution& solution, double tolerance);
+// That, and convexity as far as solvers see to it; `scale`: the largest divergence, or what is asked of one.
+bool is_proved(const Solution& solution, double tolerance, double scale);
+inline constexpr double kFeasible = 1e-8;  // relative to the largest divergence
 
 // Takes the candidate's model where that is certified to be as good, and no less convex.
 void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,

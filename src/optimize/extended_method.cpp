@@ -10,8 +10,7 @@ namespace {
 
 using Number = ExtendedMethod::Number;
 
-constexpr Index kMostUnknowns = 1000;
-constexpr Index kMostEntries = 100'000;
+constexpr double kMostWork = 6e7;  // multiplications an iteration
 constexpr double kEqualityDelta = 1e-14;
 // Added to the diagonal where it takes that to factor the matrix, of which it is this part.
 constexpr double kRidges[] = {0, 1e-31, 1e-29, 1e-27, 1e-25};
@@ -25,8 +24,12 @@ Number smaller(const Number& a, const Number& b) { return b < a ? b : a; }
 }  // namespace
 
 bool ExtendedMethod::can_afford(const LearningProblem& problem) {
-  return problem.pieces * (problem.points.cols() + 1) <= kMostUnknowns &&
-         problem.points.rows() * problem.pieces <= kMostEntries && item_count(problem.supervision) <= kMostEntries;
+  const auto width = static_cast<double>(problem.points.cols() + 1);
+  const double unknowns = static_cast<double>(problem.pieces) * width;
+  const double entries = static_cast<double>(problem.points.rows()) * problem.pieces;
+  const auto items = static_cast<double>(item_count(problem.supervision));
+  // The factorization, and the squares of rows of two pieces an entry and four an item.
+  return unknowns * unknowns * unknowns / 6 + entries * 2 * width * width + items * 8 * width * width <= kMostWork;
 }
 
 ExtendedMethod::Constraints::Constraints(Index size) {
@@ -76,8 +79,10 @@ ExtendedMethod::EntryRow ExtendedMethod::make_row(Index entry) const {
     row.column.push_back(p_.z_of_piece[at(piece)]);
     row.value.emplace_back(sign);
     for (Index j = 0; j < p_.features; ++j) {
+      const Number distance = Number(p_.location(l, j)) - Number(p_.anchor(piece, j));
+      if (distance == 0) continue;  // all of them, where the owner is anchored
       row.column.push_back(slope(piece, j));
-      row.value.push_back(Number(sign) * (Number(p_.location(l, j)) - Number(p_.anchor(piece, j))));
+      row.value.push_back(distance * sign);
     }
   };
   add_piece(o, 1);

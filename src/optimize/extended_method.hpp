@@ -19,7 +19,7 @@ class ExtendedMethod {
   using Numbers = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
   using NumberMatrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  // Whether an iteration takes no more than some tenths of a second.
+  // Whether an iteration takes no more than about half a second.
   static bool can_afford(const LearningProblem& problem);
 
   explicit ExtendedMethod(const CanonicalProblem& problem);

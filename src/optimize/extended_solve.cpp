@@ -19,14 +19,6 @@ CanonicalProblem canonicalize_fully(const LearningProblem& problem) {
   return canonical;
 }
 
-std::optional<SolveStatus> interrupted(const InteriorPointOptions& options, const RunControl& control,
-                                       const Stopwatch& watch, int iteration) {
-  if (control.stop_requested()) return SolveStatus::kStopped;
-  if (options.time_limit > 0 && watch.seconds() >= options.time_limit) return SolveStatus::kTimeLimit;
-  if (iteration >= options.max_iterations) return SolveStatus::kIterationLimit;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Solution solve_extended(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
@@ -34,12 +26,16 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
   constexpr double kLeastGap = 0.01;  // of the tolerance, that iterations aim at
   const CanonicalProblem canonical = canonicalize_fully(problem);
   ExtendedMethod method(canonical);
-  const auto certified = [&] {
-    return certified_point(problem, canonical, method.primal_point(), method.dual_point(), options.tolerance);
+  const ConvexRepair repair(problem);
+  std::optional<Solution> solution;
+  const auto prove = [&] {
+    solution = certified_point(problem, canonical, method.primal_point(), method.dual_point(), options.tolerance, true,
+                               control);
+    const double scale = repair.violation({solution->slopes, solution->offsets}).scale;
+    return is_proved(*solution, options.tolerance, std::max(scale, canonical.value_unit));
   };
   const double constant = canonical.constant / canonical.objective_unit;
   const double least_unit = 1e-3 * canonical.zero_objective / canonical.objective_unit;
-  std::optional<Solution> solution;
   SolveStatus status = SolveStatus::kNumericalError;
   int iteration = first_iteration;
   while (true) {
@@ -56,12 +52,11 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
       control.report(progress);
     }
     // What is still infeasible may be no more than polishing mends: the certificate tells.
-    if (gap <= 0.5 * options.tolerance) {
-      solution = certified();
-      if (has_gap_within(*solution, options.tolerance)) status = SolveStatus::kOptimal;
-      if (status == SolveStatus::kOptimal) break;
+    if (gap <= 0.5 * options.tolerance && prove()) {
+      status = SolveStatus::kOptimal;
+      break;
     }
-    if (const auto verdict = interrupted(options, control, watch, iteration)) {
+    if (const auto verdict = interruption(control, watch, options.time_limit, iteration, options.max_iterations)) {
       status = *verdict;
       break;
     }
@@ -69,13 +64,8 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
     if (!method.advance(least)) break;
     ++iteration;
   }
-  if (status != SolveStatus::kOptimal) {
-    solution = certified();
-    if (has_gap_within(*solution, options.tolerance)) status = SolveStatus::kOptimal;
-  }
-  if (status == SolveStatus::kOptimal) {
-    lead_by_mixing(problem, ConvexRepair(problem), options.tolerance, *solution);
-  }
+  if (status != SolveStatus::kOptimal && prove()) status = SolveStatus::kOptimal;
+  if (status == SolveStatus::kOptimal) lead_by_mixing(problem, repair, options.tolerance, *solution);
   solution->report.status = status;
   solution->report.iterations = iteration;
   return *std::move(solution);

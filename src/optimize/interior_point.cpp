@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -81,7 +82,6 @@ class Run {
   }
 
  private:
-  static constexpr double kFeasible = 1e-8;  // relative to the largest divergence
   static constexpr int kMostCentering = 6;
   static constexpr double kStalledStep = 1e-6;
   static constexpr int kMostStalled = 5;
@@ -93,7 +93,7 @@ class Run {
       const double gap = std::abs(now.primal - now.dual) / unit();
       report_progress(now);
       if (!std::isfinite(gap)) return SolveStatus::kNumericalError;
-      const bool feasible = now.violation <= kFeasible * now.divergence_scale;
+      const bool feasible = now.violation <= internal::kFeasible * now.divergence_scale;
       if (gap <= 0.9 * options_.tolerance && feasible) return SolveStatus::kOptimal;
       if (const Verdict verdict = advance()) return *verdict;
     }
@@ -101,15 +101,15 @@ class Run {
 
   // However the iterations ended.
   bool proved(const Solution& solution) const {
-    return internal::has_gap_within(solution, options_.tolerance) &&
-           solution.report.convexity_violation <=
-               kFeasible * method_.measures().divergence_scale * canonical_.value_unit;
+    return internal::is_proved(solution, options_.tolerance,
+                               method_.measures().divergence_scale * canonical_.value_unit);
   }
 
   // A model and multipliers need not be of one iterate: the lowest objective and the highest bound prove the most.
   void keep_best(Solution latest, Solution& best) const {
     if (best.slopes.size() > 0) {
-      const bool keep_dual = best.report.dual_objective > latest.report.dual_objective;
+      const bool keep_dual = best.report.dual_objective > latest.report.dual_objective &&
+                             !internal::has_gap_within(latest, options_.tolerance);
       const bool keep_model = best.report.objective < latest.report.objective &&
                               best.report.convexity_violation <= latest.report.convexity_violation;
       if (keep_dual) latest.dual = std::move(best.dual);
@@ -161,10 +161,7 @@ class Run {
   }
 
   Verdict interrupted() const {
-    if (control_.stop_requested()) return SolveStatus::kStopped;
-    if (options_.time_limit > 0 && watch_.seconds() >= options_.time_limit) return SolveStatus::kTimeLimit;
-    if (iteration_ >= last_iteration_) return SolveStatus::kIterationLimit;
-    return std::nullopt;
+    return internal::interruption(control_, watch_, options_.time_limit, iteration_, last_iteration_);
   }
 
   void report_progress(const internal::IterateMeasures& now) const {
@@ -181,8 +178,12 @@ class Run {
   }
 
   Solution export_solution(SolveStatus status) {
+    // A polish may take as long as several iterations: it is not tried at each of those that look optimal.
+    ++exports_;
+    const bool at_limit = status == SolveStatus::kIterationLimit || status == SolveStatus::kNumericalError;
+    const bool polish = at_limit || (status == SolveStatus::kOptimal && std::has_single_bit(exports_));
     Solution solution = internal::certified_point(problem_, canonical_, method_.primal_point(), method_.dual_point(),
-                                                  options_.tolerance);
+                                                  options_.tolerance, polish, control_);
     const internal::IterateMeasures& last = method_.measure();
     solution.report.status = status;
     solution.report.iterations = iteration_;
@@ -198,6 +199,7 @@ class Run {
   internal::CanonicalProblem canonical_;
   internal::PrimalDualMethod method_;
   int iteration_, last_iteration_, stalled_ = 0;
+  unsigned exports_ = 0;
 };
 
 // Where features differ by many powers of ten, no units of theirs suit every problem: what is not solved in the usual
@@ -228,7 +230,7 @@ Solution better_of(Solution before, Solution later) {
 // more digits. With few iterations there is only the first: parts of them are too few for any.
 Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
                         const Stopwatch& watch) {
-  constexpr int kEnoughForTries = 100;
+  constexpr int kEnoughForTries = InteriorPointOptions{}.max_iterations;
   const int all = options.max_iterations;
   const bool several = all >= kEnoughForTries;
   const bool other_units = several && has_other_units(problem.points);

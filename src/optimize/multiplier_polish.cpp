@@ -1,12 +1,14 @@
 #include "optimize/multiplier_polish.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "core/cholesky.hpp"
 #include "core/compensated_sum.hpp"
 #include "optimize/at.hpp"
 
@@ -14,12 +16,19 @@ namespace bregmax::internal {
 namespace {
 
 constexpr Index kMostUnknowns = 2500, kFewUnknowns = 200;
-constexpr int kMostRounds = 8;
+constexpr double kMostWork = 1e9, kLittleWork = 1e6;  // products in the matrix that is factored
+constexpr int kMostRounds = 12;
 constexpr double kRidge = 1e-13;     // of the diagonal: adding one affine function to all pieces changes nothing
 constexpr double kToEnd = 0.99;      // of the way that a multiplier may go to an end of its range
 constexpr double kWorthwhile = 0.5;  // what a round leaves of the excess
 
 Index unknowns(const LearningProblem& problem) { return problem.pieces * (problem.points.cols() + 1); }
+
+double assembly_work(const LearningProblem& problem) {
+  const auto width = static_cast<double>(problem.points.cols() + 1);
+  const Index multipliers = problem.points.rows() * problem.pieces + 4 * item_count(problem.supervision);
+  return 4 * static_cast<double>(multipliers) * width * width;
+}
 
 // sign * D(row, piece) in the Lagrangian.
 struct Term {
@@ -33,9 +42,21 @@ struct Multiplier {
   Index count;
   double high, low, most;
   double curvature = 0;  // 0: between 0 and `most`; else free, at the cost of its change squared over this
+  double weight = 0;     // in the least squares that were factored last
 
-  double value() const { return high + low; }
-  double weight() const { return curvature > 0 ? curvature : std::max(0.0, std::min(value(), most - value())); }
+  // How far it may go.
+  double room() const {
+    const double value = high + low;
+    return curvature > 0 ? curvature : std::max(0.0, std::min(value, most - value));
+  }
+  void change_by(double change) {
+    if (curvature == 0) change = std::clamp(change, -kToEnd * room(), kToEnd * room());
+    CompensatedSum sum;
+    for (const double part : {high, low, change}) sum.add(part);
+    high = sum.value();
+    sum.add(-high);
+    low = sum.value();
+  }
 };
 
 class Polish {
@@ -43,13 +64,18 @@ class Polish {
   Polish(const LearningProblem& problem, const Vector& price, const DualSolution& dual)
       : problem_(problem),
         price_(price),
+        cholesky_(unknowns(problem)),
         width_(problem.points.cols() + 1),
         residual_(problem.pieces, width_),
         slack_(Matrix::Zero(problem.pieces, width_)) {
     const Matrix& points = problem.points;
     center_ = points.colwise().mean();
-    unit_ = (points.rowwise() - center_.transpose()).cwiseAbs().colwise().maxCoeff();
-    unit_ = (unit_.array() > 0).select(unit_, 1.0).eval();
+    unit_ = points.colwise().maxCoeff() - points.colwise().minCoeff();
+    for (Index j = 0; j < unit_.size(); ++j) {
+      if (unit_(j) > 0) continue;  // a constant feature has no part in anything
+      unit_(j) = 1;
+      center_(j) = points(0, j);
+    }
     rows_.setOnes(points.rows(), width_);
     rows_.rightCols(width_ - 1) =
         (points.rowwise() - center_.transpose()).array().rowwise() / unit_.transpose().array();
@@ -62,18 +88,15 @@ class Polish {
     }
   }
 
-  void run() {
+  // Derivatives have twice the digits, steps have not: rounds with one factorization repeat as long as they gain much.
+  void run(const RunControl& control) {
     double excess = measure();
-    for (int round = 0; round < kMostRounds && excess > 0 && factor(); ++round) {
-      const std::vector<Multiplier> before = multipliers_;
-      move();
-      const double after = measure();
-      if (!(after < excess)) {
-        multipliers_ = before;
-        break;
+    for (int round = 0; excess > 0 && round < kMostRounds;) {
+      if (!factor()) return;
+      const double before = excess;
+      while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && gains_much(excess)) {
       }
-      if (after > kWorthwhile * excess) break;
-      excess = after;
+      if (!(excess <= kWorthwhile * before)) return;
     }
   }
 
@@ -155,81 +178,110 @@ class Polish {
     return excess;
   }
 
+  // One round, which is undone where it gains nothing.
+  bool gains_much(double& excess) {
+    const std::vector<Multiplier> before = multipliers_;
+    move();
+    const double after = measure();
+    const bool much = after <= kWorthwhile * excess;
+    if (after < excess) {
+      excess = after;
+    } else {
+      multipliers_ = before;
+      measure();
+    }
+    return much;
+  }
+
   // sum w m m' + diag(slack), scaled to a diagonal of ones; m is what a multiplier adds to the derivatives.
   bool factor() {
-    const Index size = problem_.pieces * width_;
-    Matrix normal = Matrix::Zero(size, size);
-    for (const Multiplier& one : multipliers_) {
-      const double weight = one.weight();
-      if (!(weight > 0)) continue;
-      for (Index c = 0; c < one.count; ++c) {
-        for (Index e = 0; e < one.count; ++e) {
-          const Term &a = one.terms[at(c)], &b = one.terms[at(e)];
-          const Matrix outer = weight * a.sign * b.sign * rows_.row(a.row).transpose() * rows_.row(b.row);
-          normal.block(own(a.row) * width_, own(b.row) * width_, width_, width_) += outer;
-          normal.block(a.piece * width_, b.piece * width_, width_, width_) += outer;
-          normal.block(own(a.row) * width_, b.piece * width_, width_, width_) -= outer;
-          normal.block(a.piece * width_, own(b.row) * width_, width_, width_) -= outer;
+    normal_.setZero(problem_.pieces * width_, problem_.pieces * width_);
+    for (Multiplier& one : multipliers_) {
+      one.weight = one.room();
+      if (one.weight > 0) add_outer(one);
+    }
+    normal_.diagonal() += slack_.reshaped<Eigen::RowMajor>();
+    scale_ = (normal_.diagonal().array() > 0).select(normal_.diagonal().array().rsqrt(), 0.0);
+    normal_ = scale_.asDiagonal() * normal_ * scale_.asDiagonal();
+    normal_.diagonal().setConstant(1 + kRidge);
+    return cholesky_.factor(normal_.data(), normal_.rows(), normal_.cols());
+  }
+
+  // Blocks on and below the diagonal, which is what is factored.
+  void add_outer(const Multiplier& one) {
+    for (Index c = 0; c < one.count; ++c) {
+      for (Index e = 0; e < one.count; ++e) {
+        const Term &a = one.terms[at(c)], &b = one.terms[at(e)];
+        outer_.noalias() = one.weight * a.sign * b.sign * rows_.row(a.row).transpose() * rows_.row(b.row);
+        const std::array<Index, 2> of_a = {own(a.row), a.piece}, of_b = {own(b.row), b.piece};
+        for (std::size_t p = 0; p < 2; ++p) {
+          for (std::size_t q = 0; q < 2; ++q) {
+            if (of_b[q] > of_a[p]) continue;
+            auto block = normal_.block(of_a[p] * width_, of_b[q] * width_, width_, width_);
+            if (p == q) {
+              block += outer_;
+            } else {
+              block -= outer_;
+            }
+          }
         }
       }
     }
-    normal.diagonal() += slack_.reshaped<Eigen::RowMajor>();
-    scale_ = (normal.diagonal().array() > 0).select(normal.diagonal().array().rsqrt(), 0.0);
-    normal = scale_.asDiagonal() * normal * scale_.asDiagonal();
-    normal.diagonal().setConstant(1 + kRidge);
-    factor_.compute(normal);
-    return factor_.info() == Eigen::Success;
   }
 
   void move() {
-    const Vector solution =
-        scale_.cwiseProduct(factor_.solve(scale_.cwiseProduct(residual_.reshaped<Eigen::RowMajor>())));
+    Vector solution = scale_.cwiseProduct(residual_.reshaped<Eigen::RowMajor>());
+    const auto lower = std::as_const(normal_).triangularView<Eigen::Lower>();
+    lower.solveInPlace(solution);
+    lower.transpose().solveInPlace(solution);
+    solution = scale_.cwiseProduct(solution).eval();
     const Eigen::Map<const Matrix> u(solution.data(), problem_.pieces, width_);
     for (Multiplier& one : multipliers_) {
+      if (one.weight == 0) continue;
       double change = 0;
       for (Index c = 0; c < one.count; ++c) {
         const Term& term = one.terms[at(c)];
         change -= term.sign * rows_.row(term.row).dot(u.row(own(term.row)) - u.row(term.piece));
       }
-      one.low += one.weight() * (one.curvature > 0 ? change : std::clamp(change, -kToEnd, kToEnd));
+      one.change_by(one.weight * change);
     }
   }
 
   // Both parts have to be multipliers.
   static void round_down(Multiplier& one) {
-    CompensatedSum sum;
-    sum.add(one.high);
-    sum.add(one.low);
-    one.high = sum.value();
-    sum.add(-one.high);
-    if (sum.value() < 0) {
-      const double rounded = one.high;
-      one.high = std::nextafter(one.high, 0.0);
-      sum.add(rounded);
-      sum.add(-one.high);
-    }
-    one.low = sum.value();
+    if (one.low >= 0) return;
+    const double rounded = one.high;
+    one.high = std::nextafter(one.high, 0.0);
+    one.low += rounded - one.high;
   }
 
   const LearningProblem& problem_;
   const Vector& price_;
+  Cholesky cholesky_;
   std::vector<Multiplier> multipliers_;  // of the items, then those of convexity
   Index width_;
   Vector center_, unit_;
   Matrix rows_;  // 1 and the features, centred and scaled
   Matrix residual_, slack_;
+  Matrix normal_, outer_;  // normal_: the factor, once there is one
   Vector scale_;
-  Eigen::LLT<Matrix> factor_;
 };
 
 }  // namespace
 
-bool can_polish(const LearningProblem& problem) { return unknowns(problem) <= kMostUnknowns; }
-bool polish_is_quick(const LearningProblem& problem) { return unknowns(problem) <= kFewUnknowns; }
+bool can_polish(const LearningProblem& problem) {
+  return unknowns(problem) <= kMostUnknowns && assembly_work(problem) <= kMostWork;
+}
 
-void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, DualSolution& dual) {
+bool polish_is_quick(const LearningProblem& problem) {
+  return unknowns(problem) <= kFewUnknowns && assembly_work(problem) <= kLittleWork;
+}
+
+void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, const RunControl& control,
+                        DualSolution& dual) {
+  assert(dual.items.size() == item_count(problem.supervision) && dual.entries.empty());
   Polish polish(problem, price_of_piece, dual);
-  polish.run();
+  polish.run(control);
   polish.give(dual);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "bregmax/core/run_control.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/optimize/certificate.hpp"
 
@@ -30,6 +31,15 @@ inline void put_into_report(const Certificate& certificate, SolveReport& report)
 
 inline void certify_into_report(const LearningProblem& problem, Solution& solution) {
   put_into_report(certify(problem, solution), solution.report);
+}
+
+// Why a run has to end before its next iteration, if it has to.
+inline std::optional<SolveStatus> interruption(const RunControl& control, const Stopwatch& watch, double time_limit,
+                                               int iteration, int last_iteration) {
+  if (control.stop_requested()) return SolveStatus::kStopped;
+  if (time_limit > 0 && watch.seconds() >= time_limit) return SolveStatus::kTimeLimit;
+  if (iteration >= last_iteration) return SolveStatus::kIterationLimit;
+  return std::nullopt;
 }
 
 // Threads that wait for each other cost more than they save on small problems.

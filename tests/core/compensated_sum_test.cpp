@@ -63,6 +63,18 @@ TEST(CompensatedSum, DotsOfDifferencesAreSumsOfProducts) {
   }
 }
 
+TEST(CompensatedSum, AddsManyAsOneByOne) {
+  for (const Index size : {1, 4, 7, 100}) {
+    Random random(4);
+    Vector x(size);
+    for (double& v : x) v = std::exp(10 * random.normal()) * random.normal();
+    CompensatedSum together, apart;
+    together.add_all(x.data(), size);
+    for (const double v : x) apart.add(v);
+    EXPECT_NEAR(together.value(), apart.value(), 2e-16 * std::abs(apart.value())) << size;
+  }
+}
+
 // The loop over all rows has a version for each kind of processor.
 TEST(CompensatedRows, AllAtOnceIsEachByItself) {
   Random random(2);
@@ -80,6 +92,9 @@ TEST(CompensatedRows, AllAtOnceIsEachByItself) {
         for (Index j = 0; j < columns; ++j) {
           sums[static_cast<std::size_t>(k * columns + j)].add_product(factors(k), x(j));
         }
+        sums[static_cast<std::size_t>(k * columns)].add(x(0));
+        apart.add_to_entry(k, 0, x(0));
+        together.add_to_entry(k, 0, x(0));
       }
     }
     EXPECT_EQ(together.values(), apart.values()) << columns;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bregmax/optimize/interior_point.hpp"
 #include "optimize/problems.hpp"
@@ -240,6 +241,30 @@ TEST(Certificate, ForgivesNoRounding) {
   solution.dual.items = Vector::Ones(2);
   solution.dual.items_low = (Vector(2) << -e / 1024, 0).finished();
   EXPECT_NEAR(certify(problem, solution).dual_objective, 2 - bound * 2 * e / 1024 * r, 1e-12);
+}
+
+TEST(Certificate, MultipliersThatAreNoNumbersProveNothing) {
+  const LearningProblem problem = make_problem(column({0, 1}), Pairs{{1, 0, true}, {1, 0, false}}, 0.1);
+  const Solution best = test::solve_to_optimality(problem);
+  for (const double odd : {std::nan(""), std::numeric_limits<double>::infinity(), 1e308, -1e308}) {
+    for (Index which = 0; which < 4; ++which) {
+      Solution other = best;
+      (which < 2 ? other.dual.items(which) : other.dual.convexity(which % 2, 1 - which % 2)) = odd;
+      const Certificate certificate = certify(problem, other);
+      EXPECT_GE(certificate.dual_objective, 0) << odd << " " << which;
+      EXPECT_LE(certificate.dual_objective, best.report.objective * (1 + 1e-8)) << odd << " " << which;
+    }
+  }
+}
+
+TEST(Certificate, RowsNearTheLargestDoubleProveNothingFalse) {
+  const LearningProblem problem =
+      make_problem(column({-1e308, 0, 1e308}), Comparisons{{0, 1, 2, 1}, {2, 1, 0, 1}}, 1e-300);
+  Solution solution = test::solve(make_problem(column({-1, 0, 1}), problem.supervision, 1));
+  solution.dual.convexity.setConstant(3);
+  solution.dual.items.setOnes();
+  EXPECT_LE(certify(problem, solution).dual_objective, 2);
+  EXPECT_GE(certify(problem, solution).dual_objective, 0);
 }
 
 TEST(Certificate, WithoutAnyBoundSaysUpToWhichLipschitzConstantItHolds) {

@@ -52,7 +52,7 @@ struct ConvexityMultiplier {
 };
 
 // The multipliers that prove a lower bound (see optimize/certificate.hpp). Those of convexity are a matrix of all or,
-// where that would be large, a list of those that are not zero; the other is empty.
+// where that would be large, a list of those that are not zero; where both are given, their sum counts.
 struct DualSolution {
   Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
   std::vector<ConvexityMultiplier> entries = {};
