@@ -229,9 +229,8 @@ def solve_with_highs(program, solver, time_limit, verbose=False):
     return result
 
 
-def highs_race(program, solvers, time_limit, every_solver, report):
+def highs_race(program, solvers, limit, every_solver, report):
     results = []
-    limit = time_limit
     for solver in solvers:
         result = solve_with_highs(program, solver, limit)
         report(result)
@@ -357,6 +356,8 @@ def parse_arguments():
     parser.add_argument("--datasets", nargs="+", default=list(DATASETS), choices=DATASETS, metavar="NAME")
     parser.add_argument("--lambdas", nargs="+", type=float, default=[0.01, 1.0, 100.0], metavar="V")
     parser.add_argument("--time-limit", type=float, default=600, help="seconds for one solve of HiGHS (600)")
+    parser.add_argument("--enough", type=float, default=40,
+                        help="HiGHS is ended when it has taken this many times as long as bregmax (40)")
     parser.add_argument("--highs-solvers", nargs="*", default=list(SOLVERS), choices=SOLVERS, metavar="NAME",
                         help="which algorithms of HiGHS, in this order (%(default)s); none: bregmax alone")
     parser.add_argument("--every-solver", action="store_true", help="let slower algorithms run to the time limit, too")
@@ -391,7 +392,11 @@ def compare(name, points, comparisons, lam, options):
         run_bregmax()
     if options.highs_solvers:
         program = build_program(points, comparisons, lam)
-        item.highs = highs_race(program, options.highs_solvers, options.time_limit, options.every_solver, report)
+        # What takes longer than `enough` times as long is known to.
+        limit = options.time_limit
+        if item.bregmax is not None and not options.every_solver:
+            limit = min(limit, max(SHORT, options.enough * item.bregmax.seconds))
+        item.highs = highs_race(program, options.highs_solvers, limit, options.every_solver, report)
         best, is_bound = item.best_highs()
         for _ in range(options.repeats - 1 if best and not is_bound and best.seconds < SHORT else 0):
             if not options.only_highs:

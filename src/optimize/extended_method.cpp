@@ -8,8 +8,6 @@
 namespace bregmax::internal {
 namespace {
 
-using Number = ExtendedMethod::Number;
-
 constexpr double kMostWork = 6e7;  // multiplications an iteration
 constexpr double kEqualityDelta = 1e-14;
 // Added to the diagonal where it takes that to factor the matrix, of which it is this part.
@@ -62,51 +60,20 @@ void ExtendedMethod::Constraints::move(const Number& primal, const Number& dual)
   y += dual * dy;
 }
 
-Number ExtendedMethod::EntryRow::times(const Numbers& x) const {
-  Number sum = 0;
-  for (std::size_t c = 0; c < column.size(); ++c) sum += value[c] * x(column[c]);
-  return sum;
-}
-
-void ExtendedMethod::EntryRow::add_to(Numbers& sum, const Number& factor) const {
-  for (std::size_t c = 0; c < column.size(); ++c) sum(column[c]) += factor * value[c];
-}
-
-ExtendedMethod::EntryRow ExtendedMethod::make_row(Index entry) const {
+ExtendedRow ExtendedMethod::make_row(Index entry) const {
   const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[at(l)];
-  EntryRow row;
+  ExtendedRow row;
   const auto add_piece = [&](Index piece, double sign) {
-    row.column.push_back(p_.z_of_piece[at(piece)]);
-    row.value.emplace_back(sign);
+    row.add(p_.z_of_piece[at(piece)], sign);
     for (Index j = 0; j < p_.features; ++j) {
       const Number distance = Number(p_.location(l, j)) - Number(p_.anchor(piece, j));
       if (distance == 0) continue;  // all of them, where the owner is anchored
-      row.column.push_back(slope(piece, j));
-      row.value.push_back(distance * sign);
+      row.add(slope(piece, j), distance * sign);
     }
   };
   add_piece(o, 1);
   add_piece(k, -1);
   return row;
-}
-
-ExtendedMethod::EntryRow ExtendedMethod::difference(const EntryRow& first, const EntryRow& second) {
-  EntryRow row = first;
-  for (std::size_t c = 0; c < second.column.size(); ++c) {
-    row.column.push_back(second.column[c]);
-    row.value.push_back(-second.value[c]);
-  }
-  return row;
-}
-
-void ExtendedMethod::add_outer(const EntryRow& row, const Number& weight, NumberMatrix& matrix) {
-  for (std::size_t a = 0; a < row.column.size(); ++a) {
-    const Number scaled = weight * row.value[a];
-    for (std::size_t b = 0; b < row.column.size(); ++b) {
-      // Only the lower triangle is factored.
-      if (row.column[b] <= row.column[a]) matrix(row.column[a], row.column[b]) += scaled * row.value[b];
-    }
-  }
 }
 
 const HingeItem& ExtendedMethod::hinge(Index t) const {
@@ -143,8 +110,8 @@ ExtendedMethod::ExtendedMethod(const CanonicalProblem& problem)
   }
   for (const Index e : p_.equality_entries) equality_rows_.push_back(make_row(e));
   for (Index t = 0; t < over_.s.size(); ++t) {
-    const EntryRow none, plus = hinge(t).plus == kNoEntry ? none : make_row(hinge(t).plus);
-    hinge_rows_.push_back(difference(plus, make_row(hinge(t).minus)));
+    hinge_rows_.push_back(hinge(t).plus == kNoEntry ? ExtendedRow{} : make_row(hinge(t).plus));
+    hinge_rows_.back().subtract(make_row(hinge(t).minus));
   }
   start();
 }
@@ -261,29 +228,27 @@ void ExtendedMethod::set_residuals() {
 // The normal equations of x; t and zeta are eliminated as PrimalDualMethod does.
 bool ExtendedMethod::factor() {
   normal_ = NumberMatrix::Zero(x_.size(), x_.size());
-  for (Index i = 0; i < convexity_.s.size(); ++i) add_outer(free_rows_[at(i)], convexity_.weight(i), normal_);
+  for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[at(i)].add_square_to(normal_, convexity_.weight(i));
   for (std::size_t q = 0; q < quadratic_rows_.size(); ++q) {
-    add_outer(quadratic_rows_[q], 2 * p_.quadratic(quadratic_entries_[q]), normal_);
+    quadratic_rows_[q].add_square_to(normal_, 2 * p_.quadratic(quadratic_entries_[q]));
   }
-  for (const EntryRow& row : equality_rows_) add_outer(row, 1 / kEqualityDelta, normal_);
+  for (const ExtendedRow& row : equality_rows_) row.add_square_to(normal_, 1 / kEqualityDelta);
   for (Index t = 0; t < zeta_.size(); ++t) {
     const Number over = over_.weight(t), nonneg = nonneg_.weight(t);
-    add_outer(hinge_rows_[at(t)], over * nonneg / (over + nonneg), normal_);
+    hinge_rows_[at(t)].add_square_to(normal_, over * nonneg / (over + nonneg));
   }
   for (Index k = 0; k < p_.pieces; ++k) {
-    EntryRow row;  // (f, 1) of (a_k, L)
+    ExtendedRow row;  // (f, 1) of (a_k, L)
     Number sum = 0;
     for (Index j = 0; j < p_.features; ++j) {
       const Index i = k * p_.features + j;
       const Number upper = upper_.weight(i), lower = lower_.weight(i), q = norm_weight_(j);
       sum += q * q / (upper + lower);
       normal_(slope(k, j), slope(k, j)) += Number(4) * upper * lower / (upper + lower);
-      row.column.push_back(slope(k, j));
-      row.value.push_back(q * (lower - upper) / (upper + lower));
+      row.add(slope(k, j), q * (lower - upper) / (upper + lower));
     }
-    row.column.push_back(lipschitz());
-    row.value.emplace_back(1);
-    add_outer(row, norm_.weight(k) / (Number(1) + norm_.weight(k) * sum), normal_);
+    row.add(lipschitz(), 1);
+    row.add_square_to(normal_, norm_.weight(k) / (Number(1) + norm_.weight(k) * sum));
   }
   if (bound_.s.size() > 0) normal_(lipschitz(), lipschitz()) += bound_.weight(0);
   // Adding a constant to all z changes nothing.

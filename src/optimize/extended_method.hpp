@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "core/double_double.hpp"
 #include "optimize/canonical_problem.hpp"
+#include "optimize/extended_row.hpp"
 
 namespace bregmax::internal {
 
@@ -15,10 +15,6 @@ namespace bregmax::internal {
 // given the problem in units of the features' own deviations.
 class ExtendedMethod {
  public:
-  using Number = DoubleDouble;
-  using Numbers = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
-  using NumberMatrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
   // Whether an iteration takes no more than about half a second.
   static bool can_afford(const LearningProblem& problem);
 
@@ -53,19 +49,7 @@ class ExtendedMethod {
     void move(const Number& primal, const Number& dual);
   };
 
-  // D of an entry as a linear function of x = (z, a, L).
-  struct EntryRow {
-    std::vector<Index> column;
-    std::vector<Number> value;
-
-    Number times(const Numbers& x) const;
-    void add_to(Numbers& sum, const Number& factor) const;
-  };
-
-  EntryRow make_row(Index entry) const;
-  // first - second
-  static EntryRow difference(const EntryRow& first, const EntryRow& second);
-  static void add_outer(const EntryRow& row, const Number& weight, NumberMatrix& matrix);
+  ExtendedRow make_row(Index entry) const;
   Index slope(Index piece, Index feature) const { return p_.z_count + piece * p_.features + feature; }
   Index lipschitz() const { return x_.size() - 1; }
   const HingeItem& hinge(Index t) const;
@@ -82,7 +66,7 @@ class ExtendedMethod {
   const CanonicalProblem& p_;
   Numbers norm_weight_;
   Number lambda_;
-  std::vector<EntryRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
+  std::vector<ExtendedRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
   std::vector<Index> free_entries_, quadratic_entries_;
   Numbers linear_;  // derivative of the linear losses by x
   Constraints convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
