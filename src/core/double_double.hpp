@@ -84,6 +84,7 @@ struct NumTraits<bregmax::internal::DoubleDouble> : GenericNumTraits<bregmax::in
   using NonInteger = Real;
   using Nested = Real;
   using Literal = double;
+  // NOLINTBEGIN(readability-identifier-naming): the names are Eigen's
   enum {
     IsComplex = 0,
     IsInteger = 0,
@@ -93,6 +94,7 @@ struct NumTraits<bregmax::internal::DoubleDouble> : GenericNumTraits<bregmax::in
     AddCost = 20,
     MulCost = 20
   };
+  // NOLINTEND(readability-identifier-naming)
   static Real epsilon() { return 0x1p-104; }
   static Real dummy_precision() { return 1e-28; }
   static Real highest() { return NumTraits<double>::highest(); }
