@@ -227,7 +227,7 @@ Solution better_of(Solution before, Solution later) {
 }
 
 // Up to three tries, which share the iterations: the usual units; others; and, for what doubles are too coarse for,
-// more digits. With few iterations there is only the first: parts of them are too few for any.
+// more digits. Where fewer iterations are allowed than by default there is only the first: parts could be too few.
 Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
                         const Stopwatch& watch) {
   constexpr int kEnoughForTries = InteriorPointOptions{}.max_iterations;
