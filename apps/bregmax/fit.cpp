@@ -121,6 +121,7 @@ ExitCode run_fit(const FitRequest& request) {
   // An early stop that was asked for is what was asked for; it is never called optimal.
   const SolveStatus status = result.fit.report.status;
   const bool optimal = status == SolveStatus::kOptimal || status == SolveStatus::kEarlyStopped;
+  refuse_scales_beyond_doubles({request, plan, table, result, false});
   const bool save = !request.out.empty() && model.divergence != nullptr && (optimal || request.keep_partial);
   if (save) save_model(model, request.out);
   if (!request.picture.empty() && optimal) write_file_atomically(request.picture, draw_tuning(model.tuning));

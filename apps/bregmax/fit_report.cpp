@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <utility>
 
+#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "tuning_report.hpp"
@@ -271,6 +273,28 @@ std::string explain_early_end(const FitOutcome& outcome) {
   }
   return message + fmt::format("; {} was not written ({})", outcome.request.out,
                                scored ? "--keep-partial would" : "no model was scored yet");
+}
+
+void refuse_scales_beyond_doubles(const FitOutcome& outcome) {
+  const SolveReport& report = outcome.result.fit.report;
+  const bool unlimited =
+      report.status == SolveStatus::kNumericalError ||
+      (report.status == SolveStatus::kIterationLimit && report.iterations >= FitOptions{}.max_iterations);
+  const bool raw = outcome.result.chosen.scale == Scale::kNone && !outcome.result.tuning_ended_early;
+  if (!unlimited || !raw || outcome.request.keep_partial || outcome.result.fit.model.record.solver != "exact") return;
+  double narrowest = std::numeric_limits<double>::infinity(), widest = 0;
+  for (const auto& column : outcome.table.features.colwise()) {
+    const double spread = column.maxCoeff() - column.minCoeff();
+    if (spread > 0) narrowest = std::min(narrowest, spread);
+    widest = std::max(widest, spread);
+  }
+  constexpr double kTooFarApart = 1e6;
+  if (!(widest >= kTooFarApart * narrowest)) return;
+  throw Error(fmt::format(
+      "{}: features range over {:.0e} in one column and {:.0e} in another, too far apart to learn from as they "
+      "are with lambda {}: the relative gap stays at {:.1e}; --scale standard, or a larger --lambda",
+      outcome.table.source, narrowest, widest, short_number(outcome.result.fit.model.record.lambda),
+      report.relative_gap));
 }
 
 std::string explain_constant(const FitOutcome& outcome, const std::optional<Supervision>& supervision) {

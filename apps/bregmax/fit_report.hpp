@@ -23,6 +23,9 @@ std::string fit_as_text(const FitOutcome& outcome);
 
 // Why a run that did not end in `optimal` ended, and what to do.
 std::string explain_early_end(const FitOutcome& outcome);
+// Throws where a run that nobody limited ended without a proof since features differ in scale by more than doubles
+// hold.
+void refuse_scales_beyond_doubles(const FitOutcome& outcome);
 
 // That the divergence does not tell rows apart, why, and what may help. `supervision`: given by a file; none: labels.
 std::string explain_constant(const FitOutcome& outcome, const std::optional<Supervision>& supervision);

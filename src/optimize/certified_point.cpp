@@ -32,8 +32,8 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   const Certificate plain = certify(problem, solution);
   put_into_report(plain, solution.report);
   const bool free = problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound), quick = polish_is_quick(problem);
-  const bool near = plain.relative_gap <= kNear * tolerance;
-  if (worth(plain) >= (quick && !free ? 2 : 1) || !near || !(quick || (polish && can_polish(problem)))) return solution;
+  const bool worthwhile = polish && plain.relative_gap <= kNear * tolerance && can_polish(problem);
+  if (worth(plain) >= (quick && !free ? 2 : 1) || !(quick || worthwhile)) return solution;
   Solution polished = solution;
   polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, control, polished.dual);
   const Certificate better = certify(problem, polished);

@@ -66,7 +66,7 @@ ExtendedRow ExtendedMethod::make_row(Index entry) const {
   const auto add_piece = [&](Index piece, double sign) {
     row.add(p_.z_of_piece[at(piece)], sign);
     for (Index j = 0; j < p_.features; ++j) {
-      const Number distance = Number(p_.location(l, j)) - Number(p_.anchor(piece, j));
+      const Number distance = location_(l, j) - anchor_(piece, j);
       if (distance == 0) continue;  // all of them, where the owner is anchored
       row.add(slope(piece, j), distance * sign);
     }
@@ -76,15 +76,32 @@ ExtendedRow ExtendedMethod::make_row(Index entry) const {
   return row;
 }
 
+void ExtendedMethod::place_rows(const LearningProblem& caller) {
+  location_.resize(p_.locations, p_.features);
+  for (Index l = 0; l < p_.locations; ++l) {
+    for (Index j = 0; j < p_.features; ++j) {
+      const double x = caller.points(p_.representative_row[at(l)], p_.kept_features[at(j)]);
+      location_(l, j) = (Number(x) - Number(p_.feature_center(j))) / Number(p_.feature_unit(j));
+    }
+  }
+  anchor_.resize(p_.pieces, p_.features);
+  for (Index k = 0; k < p_.pieces; ++k) {
+    Index l = 0;
+    while (p_.location.row(l) != p_.anchor.row(k)) ++l;  // anchors are locations
+    anchor_.row(k) = location_.row(l);
+  }
+}
+
 const HingeItem& ExtendedMethod::hinge(Index t) const {
   const auto singles = static_cast<Index>(p_.single.size());
   return t < singles ? p_.single[at(t)] : p_.coupled[at(t - singles)];
 }
 
-ExtendedMethod::ExtendedMethod(const CanonicalProblem& problem)
+ExtendedMethod::ExtendedMethod(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price)
     : p_(problem),
       norm_weight_(problem.norm_weight.cast<Number>()),
       lambda_(problem.lambda),
+      slope_price_(slope_price),
       linear_(Numbers::Zero(problem.z_count + problem.pieces * problem.features + 1)),
       convexity_(problem.entries() - static_cast<Index>(problem.zero_entries.size() + problem.equality_entries.size())),
       upper_(problem.pieces * problem.features),
@@ -94,6 +111,7 @@ ExtendedMethod::ExtendedMethod(const CanonicalProblem& problem)
       over_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
       nonneg_(over_.s.size()),
       all_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
+  place_rows(caller);
   std::vector<bool> free(at(p_.entries()), true);
   for (const auto* list : {&p_.zero_entries, &p_.equality_entries}) {
     for (const Index e : *list) free[at(e)] = false;
@@ -212,7 +230,7 @@ void ExtendedMethod::set_residuals() {
       upper_.r(i) = t_(i) - x_(slope(k, j)) - upper_.s(i);
       lower_.r(i) = t_(i) + x_(slope(k, j)) - lower_.s(i);
       dual_residual_x_(slope(k, j)) += upper_.y(i) - lower_.y(i);
-      dual_residual_t_(i) = norm_weight_(j) * norm_.y(k) - upper_.y(i) - lower_.y(i);
+      dual_residual_t_(i) = slope_price_ + norm_weight_(j) * norm_.y(k) - upper_.y(i) - lower_.y(i);
       used += norm_weight_(j) * t_(i);
     }
     norm_.r(k) = x_(lipschitz()) - used - norm_.s(k);
@@ -414,6 +432,7 @@ ExtendedMethod::Measures ExtendedMethod::measure() {
     for (Index j = 0; j < p_.features; ++j) {
       const Index i = k * p_.features + j;
       norm += norm_weight_(j) * abs(x_(slope(k, j)));
+      loss += slope_price_ * abs(x_(slope(k, j)));
       worst = larger(worst, (abs(dual_residual_x_(slope(k, j))) + abs(dual_residual_t_(i))) / norm_weight_(j));
     }
     largest = larger(largest, norm);

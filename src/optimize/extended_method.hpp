@@ -18,7 +18,10 @@ class ExtendedMethod {
   // Whether an iteration takes no more than about half a second.
   static bool can_afford(const LearningProblem& problem);
 
-  explicit ExtendedMethod(const CanonicalProblem& problem);
+  // slope_price: a further cost of each |a_kj|, in the problem's units. It holds slopes that nothing else does, which
+  // would else be as large as the norm lets them.
+  // `caller`: the problem that `problem` is the canonical form of; its rows are taken from there, to all digits.
+  ExtendedMethod(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price);
 
   // One iteration, at mean products of no less than given; false: the factorization failed, and the iterate is what it
   // was.
@@ -49,6 +52,7 @@ class ExtendedMethod {
     void move(const Number& primal, const Number& dual);
   };
 
+  void place_rows(const LearningProblem& caller);
   ExtendedRow make_row(Index entry) const;
   Index slope(Index piece, Index feature) const { return p_.z_count + piece * p_.features + feature; }
   Index lipschitz() const { return x_.size() - 1; }
@@ -64,8 +68,9 @@ class ExtendedMethod {
   Number complementarity(const Number& primal, const Number& dual) const;
 
   const CanonicalProblem& p_;
+  NumberMatrix location_, anchor_;
   Numbers norm_weight_;
-  Number lambda_;
+  Number lambda_, slope_price_;
   std::vector<ExtendedRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
   std::vector<Index> free_entries_, quadratic_entries_;
   Numbers linear_;  // derivative of the linear losses by x

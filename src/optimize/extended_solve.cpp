@@ -19,56 +19,103 @@ CanonicalProblem canonicalize_fully(const LearningProblem& problem) {
   return canonical;
 }
 
+// One of the two methods of a solve, until the objectives of its model and its multipliers agree, and on from there.
+class Stage {
+ public:
+  Stage(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
+        const Stopwatch& watch, const CanonicalProblem& canonical, double slope_price)
+      : options_(options),
+        control_(control),
+        watch_(watch),
+        canonical_(canonical),
+        method_(problem, canonical, slope_price) {}
+
+  // True: they agree; false: the run ends, for the reason of status().
+  bool advance_to_agreement(int& iteration) {
+    constexpr double kLeastGap = 0.01, kEnough = 0.5;  // of the tolerance: aimed at, and enough for a proof
+    const double constant = canonical_.constant / canonical_.objective_unit;
+    const double least_unit = 1e-3 * canonical_.zero_objective / canonical_.objective_unit;
+    while (true) {
+      const ExtendedMethod::Measures now = method_.measure();
+      const double unit = std::max(std::abs(now.primal + constant), least_unit);
+      const double gap = std::abs(now.primal - now.dual) / unit;
+      if (!agrees_)
+        report(iteration, (now.primal + constant) * canonical_.objective_unit, gap + now.infeasibility / unit);
+      // What is still infeasible may be no more than polishing mends: the certificate tells.
+      if (gap <= kEnough * options_.tolerance && !agrees_) return agrees_ = true;
+      agrees_ = false;
+      if (const auto verdict =
+              interruption(control_, watch_, options_.time_limit, iteration, options_.max_iterations)) {
+        status_ = *verdict;
+        return false;
+      }
+      const double least = kLeastGap * options_.tolerance * unit / static_cast<double>(method_.constraints());
+      if (!method_.advance(least)) return false;
+      ++iteration;
+    }
+  }
+
+  SolveStatus status() const { return status_; }
+  const ExtendedMethod& method() const { return method_; }
+
+ private:
+  void report(int iteration, double objective, double gap) const {
+    if (!control_.on_progress) return;
+    Progress progress;
+    progress.phase = "solve";
+    progress.iteration = iteration;
+    progress.objective = objective;
+    progress.relative_gap = gap;
+    progress.seconds = watch_.seconds();
+    control_.report(progress);
+  }
+
+  const InteriorPointOptions& options_;
+  const RunControl& control_;
+  const Stopwatch& watch_;
+  const CanonicalProblem& canonical_;
+  ExtendedMethod method_;
+  SolveStatus status_ = SolveStatus::kNumericalError;
+  bool agrees_ = false;  // at the last return
+};
+
 }  // namespace
 
 Solution solve_extended(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
                         const Stopwatch& watch, int first_iteration) {
-  constexpr double kLeastGap = 0.01;  // of the tolerance, that iterations aim at
+  constexpr double kSlopePrice = 1e-3;  // of the tolerance, for all slopes together where they are of the order of 1
+  constexpr int kMostProofs = 20;       // of a stage, before the next
   const CanonicalProblem canonical = canonicalize_fully(problem);
-  ExtendedMethod method(canonical);
   const ConvexRepair repair(problem);
-  std::optional<Solution> solution;
-  const auto prove = [&] {
-    solution = certified_point(problem, canonical, method.primal_point(), method.dual_point(), options.tolerance, true,
-                               control);
-    const double scale = repair.violation({solution->slopes, solution->offsets}).scale;
-    return is_proved(*solution, options.tolerance, std::max(scale, canonical.value_unit));
-  };
-  const double constant = canonical.constant / canonical.objective_unit;
-  const double least_unit = 1e-3 * canonical.zero_objective / canonical.objective_unit;
-  SolveStatus status = SolveStatus::kNumericalError;
+  const auto slopes = static_cast<double>(std::max<Index>(1, canonical.pieces * canonical.features));
+  const double price =
+      kSlopePrice * options.tolerance * 1e-3 * canonical.zero_objective / canonical.objective_unit / slopes;
+  // Slopes that hardly anything holds may be so large in the middle of all optimal models that doubles cannot hold the
+  // differences that divergences are: a price on them, far below the tolerance, gives a model that they can. Where the
+  // multipliers of that are not good enough for a proof, those of the problem itself are.
+  Stage priced(problem, options, control, watch, canonical, price),
+      exact(problem, options, control, watch, canonical, 0);
   int iteration = first_iteration;
-  while (true) {
-    const ExtendedMethod::Measures now = method.measure();
-    const double unit = std::max(std::abs(now.primal + constant), least_unit);
-    const double gap = std::abs(now.primal - now.dual) / unit;
-    if (control.on_progress) {
-      Progress progress;
-      progress.phase = "solve";
-      progress.iteration = iteration;
-      progress.objective = (now.primal + constant) * canonical.objective_unit;
-      progress.relative_gap = gap + now.infeasibility / unit;
-      progress.seconds = watch.seconds();
-      control.report(progress);
+  Solution solution;
+  const auto proves = [&](const Stage& of_dual) {
+    solution = certified_point(problem, canonical, priced.method().primal_point(), of_dual.method().dual_point(),
+                               options.tolerance, true, control);
+    const double scale = repair.violation({solution.slopes, solution.offsets}).scale;
+    return is_proved(solution, options.tolerance, std::max(scale, canonical.value_unit));
+  };
+  SolveStatus status = SolveStatus::kNumericalError;
+  for (Stage* stage : {&priced, &exact}) {
+    bool proved = false;
+    for (int proof = 0; proof < kMostProofs && !proved && stage->advance_to_agreement(iteration); ++proof) {
+      proved = proves(*stage);
     }
-    // What is still infeasible may be no more than polishing mends: the certificate tells.
-    if (gap <= 0.5 * options.tolerance && prove()) {
-      status = SolveStatus::kOptimal;
-      break;
-    }
-    if (const auto verdict = interruption(control, watch, options.time_limit, iteration, options.max_iterations)) {
-      status = *verdict;
-      break;
-    }
-    const double least = kLeastGap * options.tolerance * unit / static_cast<double>(method.constraints());
-    if (!method.advance(least)) break;
-    ++iteration;
+    status = proved || proves(*stage) ? SolveStatus::kOptimal : stage->status();
+    if (status == SolveStatus::kOptimal || status == SolveStatus::kStopped || status == SolveStatus::kTimeLimit) break;
   }
-  if (status != SolveStatus::kOptimal && prove()) status = SolveStatus::kOptimal;
-  if (status == SolveStatus::kOptimal) lead_by_mixing(problem, repair, options.tolerance, *solution);
-  solution->report.status = status;
-  solution->report.iterations = iteration;
-  return *std::move(solution);
+  if (status == SolveStatus::kOptimal) lead_by_mixing(problem, repair, options.tolerance, solution);
+  solution.report.status = status;
+  solution.report.iterations = iteration;
+  return solution;
 }
 
 }  // namespace bregmax::internal

@@ -1,15 +1,16 @@
 #include "optimize/multiplier_polish.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "core/cholesky.hpp"
 #include "core/compensated_sum.hpp"
+#include "core/double_double.hpp"
 #include "optimize/at.hpp"
 
 namespace bregmax::internal {
@@ -18,7 +19,6 @@ namespace {
 constexpr Index kMostUnknowns = 2500, kFewUnknowns = 200;
 constexpr double kMostWork = 1e9, kLittleWork = 1e6;  // products in the matrix that is factored
 constexpr int kMostRounds = 12;
-constexpr double kRidge = 1e-13;     // of the diagonal: adding one affine function to all pieces changes nothing
 constexpr double kToEnd = 0.99;      // of the way that a multiplier may go to an end of its range
 constexpr double kWorthwhile = 0.5;  // what a round leaves of the excess
 
@@ -59,12 +59,58 @@ struct Multiplier {
   }
 };
 
+template <class Number>
+using Square = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// Factors the lower triangle of a matrix in place, and solves with it.
+template <class Number>
+class Factor;
+
+template <>
+class Factor<double> {
+ public:
+  static constexpr double kRidge = 1e-13;  // of the diagonal: adding one affine function to all pieces changes nothing
+
+  explicit Factor(Index size) : cholesky_(size) {}
+  bool compute(Matrix& matrix) { return cholesky_.factor(matrix.data(), matrix.rows(), matrix.cols()); }
+  static void solve(const Matrix& factor, Vector& x) {
+    factor.triangularView<Eigen::Lower>().solveInPlace(x);
+    factor.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
+  }
+
+ private:
+  Cholesky cholesky_;
+};
+
+template <>
+class Factor<DoubleDouble> {
+ public:
+  static constexpr double kRidge = 1e-28;
+
+  explicit Factor(Index /*size*/) {}
+  bool compute(Square<DoubleDouble>& matrix) {
+    factor_.compute(matrix);
+    return factor_.info() == Eigen::Success;
+  }
+  void solve(const Square<DoubleDouble>& /*matrix*/, Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1>& x) const {
+    x = factor_.solve(x).eval();
+  }
+
+ private:
+  Eigen::LLT<Square<DoubleDouble>> factor_;
+};
+
+// Number: of the least squares. Weights differ by as many powers of ten as multipliers do; in doubles the smallest of
+// them may be lost in the rounding of the largest.
+template <class Number>
 class Polish {
+  using Numbers = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
+
  public:
   Polish(const LearningProblem& problem, const Vector& price, const DualSolution& dual)
       : problem_(problem),
         price_(price),
-        cholesky_(unknowns(problem)),
+        factor_(unknowns(problem)),
         width_(problem.points.cols() + 1),
         residual_(problem.pieces, width_),
         slack_(Matrix::Zero(problem.pieces, width_)) {
@@ -77,8 +123,11 @@ class Polish {
       center_(j) = points(0, j);
     }
     rows_.setOnes(points.rows(), width_);
-    rows_.rightCols(width_ - 1) =
-        (points.rowwise() - center_.transpose()).array().rowwise() / unit_.transpose().array();
+    for (Index i = 0; i < points.rows(); ++i) {
+      for (Index j = 0; j + 1 < width_; ++j) {
+        rows_(i, j + 1) = (Number(points(i, j)) - Number(center_(j))) / Number(unit_(j));
+      }
+    }
     take_items(dual.items);
     for (Index i = 0; i < points.rows(); ++i) {
       for (Index k = 0; k < problem.pieces; ++k) {
@@ -195,16 +244,22 @@ class Polish {
 
   // sum w m m' + diag(slack), scaled to a diagonal of ones; m is what a multiplier adds to the derivatives.
   bool factor() {
+    using std::sqrt;
     normal_.setZero(problem_.pieces * width_, problem_.pieces * width_);
     for (Multiplier& one : multipliers_) {
       one.weight = one.room();
       if (one.weight > 0) add_outer(one);
     }
-    normal_.diagonal() += slack_.reshaped<Eigen::RowMajor>();
-    scale_ = (normal_.diagonal().array() > 0).select(normal_.diagonal().array().rsqrt(), 0.0);
-    normal_ = scale_.asDiagonal() * normal_ * scale_.asDiagonal();
-    normal_.diagonal().setConstant(1 + kRidge);
-    return cholesky_.factor(normal_.data(), normal_.rows(), normal_.cols());
+    scale_.resize(normal_.rows());
+    for (Index u = 0; u < scale_.size(); ++u) {
+      normal_(u, u) += Number(slack_(u / width_, u % width_));
+      scale_(u) = normal_(u, u) > Number(0) ? Number(1) / sqrt(normal_(u, u)) : Number(0);
+    }
+    for (Index u = 0; u < scale_.size(); ++u) {
+      for (Index v = 0; v < u; ++v) normal_(u, v) *= scale_(u) * scale_(v);
+      normal_(u, u) = Number(1) + Number(Factor<Number>::kRidge);
+    }
+    return factor_.compute(normal_);
   }
 
   // Blocks on and below the diagonal, which is what is factored.
@@ -212,7 +267,7 @@ class Polish {
     for (Index c = 0; c < one.count; ++c) {
       for (Index e = 0; e < one.count; ++e) {
         const Term &a = one.terms[at(c)], &b = one.terms[at(e)];
-        outer_.noalias() = one.weight * a.sign * b.sign * rows_.row(a.row).transpose() * rows_.row(b.row);
+        outer_.noalias() = rows_.row(a.row).transpose() * rows_.row(b.row) * Number(one.weight * a.sign * b.sign);
         const std::array<Index, 2> of_a = {own(a.row), a.piece}, of_b = {own(b.row), b.piece};
         for (std::size_t p = 0; p < 2; ++p) {
           for (std::size_t q = 0; q < 2; ++q) {
@@ -230,20 +285,20 @@ class Polish {
   }
 
   void move() {
-    Vector solution = scale_.cwiseProduct(residual_.reshaped<Eigen::RowMajor>());
-    const auto lower = std::as_const(normal_).triangularView<Eigen::Lower>();
-    lower.solveInPlace(solution);
-    lower.transpose().solveInPlace(solution);
-    solution = scale_.cwiseProduct(solution).eval();
-    const Eigen::Map<const Matrix> u(solution.data(), problem_.pieces, width_);
+    Numbers u(scale_.size());
+    for (Index v = 0; v < u.size(); ++v) u(v) = scale_(v) * Number(residual_(v / width_, v % width_));
+    factor_.solve(normal_, u);
+    u = scale_.cwiseProduct(u).eval();
+    const auto of_piece = [&](Index piece) { return u.segment(piece * width_, width_); };
     for (Multiplier& one : multipliers_) {
       if (one.weight == 0) continue;
-      double change = 0;
+      Number change = 0;
       for (Index c = 0; c < one.count; ++c) {
         const Term& term = one.terms[at(c)];
-        change -= term.sign * rows_.row(term.row).dot(u.row(own(term.row)) - u.row(term.piece));
+        const auto row = rows_.row(term.row).transpose();
+        change -= Number(term.sign) * (row.dot(of_piece(own(term.row))) - row.dot(of_piece(term.piece)));
       }
-      one.change_by(one.weight * change);
+      one.change_by(one.weight * static_cast<double>(change));
     }
   }
 
@@ -257,14 +312,14 @@ class Polish {
 
   const LearningProblem& problem_;
   const Vector& price_;
-  Cholesky cholesky_;
+  Factor<Number> factor_;
   std::vector<Multiplier> multipliers_;  // of the items, then those of convexity
   Index width_;
   Vector center_, unit_;
-  Matrix rows_;  // 1 and the features, centred and scaled
+  Square<Number> rows_;  // 1 and the features, centred and scaled
   Matrix residual_, slack_;
-  Matrix normal_, outer_;  // normal_: the factor, once there is one
-  Vector scale_;
+  Square<Number> normal_, outer_;  // normal_: the factor, once there is one
+  Numbers scale_;
 };
 
 }  // namespace
@@ -280,9 +335,15 @@ bool polish_is_quick(const LearningProblem& problem) {
 void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, const RunControl& control,
                         DualSolution& dual) {
   assert(dual.items.size() == item_count(problem.supervision) && dual.entries.empty());
-  Polish polish(problem, price_of_piece, dual);
-  polish.run(control);
-  polish.give(dual);
+  const auto run = [&](auto polish) {
+    polish.run(control);
+    polish.give(dual);
+  };
+  if (polish_is_quick(problem)) {
+    run(Polish<DoubleDouble>(problem, price_of_piece, dual));
+  } else {
+    run(Polish<double>(problem, price_of_piece, dual));
+  }
 }
 
 }  // namespace bregmax::internal

@@ -1,9 +1,11 @@
 // Whatever a caller may get wrong: exit code 2 and one line that says which file, line or option, what was found and
 // what is allowed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
+#include "bregmax/core/random.hpp"
 #include "cli/program.hpp"
 
 namespace bregmax::testing {
@@ -59,6 +61,31 @@ TEST_F(Mistakes, DetectsEmptyOptions) {
   EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--out", ""}), AllOf(HasSubstr("--out"), HasSubstr("empty")));
   EXPECT_THAT(fit_csv(kGood, {"--pairs-file", ""}), AllOf(HasSubstr("--pairs-file"), HasSubstr("empty")));
   EXPECT_THAT(bregmax({"show", ""}), AllOf(HasSubstr("MODEL"), HasSubstr("empty")));
+}
+
+// Of such features the exact solver proves what it can; what it cannot is refused with the way out.
+TEST_F(Mistakes, DetectsFeaturesTooFarApartForDoubles) {
+  Random random(7);
+  std::string rows = "a,b,c\n", pairs = "i,j,s\n";
+  for (int i = 0; i < 30; ++i) {
+    rows += fmt::format("{},{},{}\n", 1e-6 * random.normal(), random.normal(), 1e6 * random.normal());
+  }
+  for (int t = 0; t < 90; ++t) {
+    pairs += fmt::format("{},{},{}\n", random.uniform_index(30), random.uniform_index(30), random.uniform_index(2));
+  }
+  directory_.write("pairs.csv", pairs);
+  directory_.write("wide.csv", rows);
+  const std::vector<std::string> fit = {"fit",      "wide.csv", "--pairs-file", "pairs.csv", "--lambda",    "1e-8",
+                                        "--solver", "exact",    "--threads",    "1",         "--smoothing", "0"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), fit.begin(), fit.end());
+    return run(directory_, more);
+  };
+  const Outcome raw = with({"--scale", "none"});
+  if (raw.exit_code != 0) {  // rounding decides
+    EXPECT_THAT(mistake_of(raw), AllOf(HasSubstr("wide.csv"), HasSubstr("--scale standard")));
+  }
+  EXPECT_EQ(with({}).exit_code, 0) << "standardised, as by default";
 }
 
 TEST_F(Mistakes, DetectsOtherSeparators) {
