@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "optimize/multiplier_polish.hpp"
 #include "optimize/solve_support.hpp"
 
 namespace bregmax::internal {
@@ -20,7 +19,8 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 }
 
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
-                         const DualPoint& dual, double tolerance, bool polish, const RunControl& control) {
+                         const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
+                         const RunControl& control) {
   // How much a certificate says: nothing, the gap for models up to some Lipschitz constant, or for all.
   const auto worth = [&](const Certificate& certificate) {
     if (std::abs(certificate.relative_gap) > tolerance) return 0;
@@ -35,7 +35,8 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   const bool worthwhile = polish && plain.relative_gap <= kNear * tolerance && can_polish(problem);
   if (worth(plain) >= (quick && !free ? 2 : 1) || !(quick || worthwhile)) return solution;
   Solution polished = solution;
-  polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, control, polished.dual);
+  polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, effort, control,
+                     polished.dual);
   const Certificate better = certify(problem, polished);
   put_into_report(better, polished.report);
   const bool take =

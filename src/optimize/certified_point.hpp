@@ -3,6 +3,7 @@
 #include "bregmax/core/run_control.hpp"
 #include "optimize/canonical_problem.hpp"
 #include "optimize/convex_repair.hpp"
+#include "optimize/multiplier_polish.hpp"
 
 namespace bregmax::internal {
 
@@ -10,7 +11,8 @@ namespace bregmax::internal {
 // multipliers do not prove a gap of `tolerance` but come near to it, they are polished if `polish` says so; and where
 // they do not prove it for every model, if that is quick.
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
-                         const DualPoint& dual, double tolerance, bool polish, const RunControl& control);
+                         const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
+                         const RunControl& control);
 // The model alone goes into the solution.
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution);

@@ -444,6 +444,7 @@ ExtendedMethod::Measures ExtendedMethod::measure() {
   Measures measures;
   measures.primal = static_cast<double>(loss + lambda_ * largest);
   measures.dual = static_cast<double>(dual);
+  measures.lipschitz = static_cast<double>(largest);
   for (Index i = 0; i < convexity_.s.size(); ++i) damage += larger(-free_rows_[at(i)].times(x_), 0) * convexity_.y(i);
   for (Index q = 0; q < nu_.size(); ++q) damage += abs(equality_residual_(q) * nu_(q));
   measures.infeasibility = static_cast<double>(damage);

@@ -27,9 +27,12 @@ class ExtendedMethod {
   // was.
   bool advance(double least_mean_product);
   Index constraints() const;
+  // From now on, in place of the problem's.
+  void set_lambda(double lambda) { lambda_ = lambda; }
 
   struct Measures {
     double primal = 0, dual = 0;  // objectives, of the model and of the multipliers
+    double lipschitz = 0;         // of the model
     double infeasibility = 0;     // what residuals may be worth
   };
   Measures measure();

@@ -10,14 +10,8 @@
 namespace bregmax::internal {
 namespace {
 
-// Features in units of their own deviations, however far apart those are.
-CanonicalProblem canonicalize_fully(const LearningProblem& problem) {
-  CanonicalProblem canonical = canonicalize(problem, 0);
-  const bool free = problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound);
-  // The price that holds slopes where nothing else does: of the cheapest of them, which is the dearest here.
-  if (free && canonical.features > 0) canonical.lambda /= canonical.norm_weight.maxCoeff();
-  return canonical;
-}
+// Nothing holds the slopes of such a problem but that more of them is of no use.
+bool is_free(const LearningProblem& problem) { return problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound); }
 
 // One of the two methods of a solve, until the objectives of its model and its multipliers agree, and on from there.
 class Stage {
@@ -28,11 +22,13 @@ class Stage {
         control_(control),
         watch_(watch),
         canonical_(canonical),
+        free_(is_free(problem)),
         method_(problem, canonical, slope_price) {}
 
   // True: they agree; false: the run ends, for the reason of status().
   bool advance_to_agreement(int& iteration) {
     constexpr double kLeastGap = 0.01, kEnough = 0.5;  // of the tolerance: aimed at, and enough for a proof
+    constexpr double kNormCost = 0.01;                 // of the tolerance: what the norm may cost where it has no price
     const double constant = canonical_.constant / canonical_.objective_unit;
     const double least_unit = 1e-3 * canonical_.zero_objective / canonical_.objective_unit;
     while (true) {
@@ -49,6 +45,9 @@ class Stage {
         status_ = *verdict;
         return false;
       }
+      // With a price in inverse proportion to the norm, the norm's logarithm is what it costs: slopes are as small as
+      // they may be, however small or large that is.
+      if (free_ && now.lipschitz > 0) method_.set_lambda(kNormCost * options_.tolerance * unit / now.lipschitz);
       const double least = kLeastGap * options_.tolerance * unit / static_cast<double>(method_.constraints());
       if (!method_.advance(least)) return false;
       ++iteration;
@@ -74,6 +73,7 @@ class Stage {
   const RunControl& control_;
   const Stopwatch& watch_;
   const CanonicalProblem& canonical_;
+  bool free_;
   ExtendedMethod method_;
   SolveStatus status_ = SolveStatus::kNumericalError;
   bool agrees_ = false;  // at the last return
@@ -84,8 +84,11 @@ class Stage {
 Solution solve_extended(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
                         const Stopwatch& watch, int first_iteration) {
   constexpr double kSlopePrice = 1e-3;  // of the tolerance, for all slopes together where they are of the order of 1
-  constexpr int kMostProofs = 20;       // of a stage, before the next
-  const CanonicalProblem canonical = canonicalize_fully(problem);
+  constexpr int kProofs = 20;           // of a stage
+  // Where a thorough polish is quick: it may do at any iteration what it could not at the one before, but takes longer
+  // than an iteration.
+  constexpr int kProofsAtLast = 200, kSeldom = 10;
+  const CanonicalProblem canonical = canonicalize(problem, 0);  // features in units of their own deviations
   const ConvexRepair repair(problem);
   const auto slopes = static_cast<double>(std::max<Index>(1, canonical.pieces * canonical.features));
   const double price =
@@ -97,19 +100,21 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
       exact(problem, options, control, watch, canonical, 0);
   int iteration = first_iteration;
   Solution solution;
-  const auto proves = [&](const Stage& of_dual) {
+  const auto proves = [&](const Stage& of_dual, PolishEffort effort) {
     solution = certified_point(problem, canonical, priced.method().primal_point(), of_dual.method().dual_point(),
-                               options.tolerance, true, control);
+                               options.tolerance, true, effort, control);
     const double scale = repair.violation({solution.slopes, solution.offsets}).scale;
     return is_proved(solution, options.tolerance, std::max(scale, canonical.value_unit));
   };
   SolveStatus status = SolveStatus::kNumericalError;
   for (Stage* stage : {&priced, &exact}) {
     bool proved = false;
-    for (int proof = 0; proof < kMostProofs && !proved && stage->advance_to_agreement(iteration); ++proof) {
-      proved = proves(*stage);
+    const int most_proofs = stage == &exact && polish_is_quick(problem) ? kProofsAtLast : kProofs;
+    for (int proof = 0; proof < most_proofs && !proved && stage->advance_to_agreement(iteration); ++proof) {
+      const bool thorough = proof < kProofs || proof % kSeldom == 0;
+      proved = proves(*stage, thorough ? PolishEffort::kThorough : PolishEffort::kUsual);
     }
-    status = proved || proves(*stage) ? SolveStatus::kOptimal : stage->status();
+    status = proved || proves(*stage, PolishEffort::kThorough) ? SolveStatus::kOptimal : stage->status();
     if (status == SolveStatus::kOptimal || status == SolveStatus::kStopped || status == SolveStatus::kTimeLimit) break;
   }
   if (status == SolveStatus::kOptimal) lead_by_mixing(problem, repair, options.tolerance, solution);

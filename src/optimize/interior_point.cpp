@@ -183,7 +183,7 @@ class Run {
     const bool at_limit = status == SolveStatus::kIterationLimit || status == SolveStatus::kNumericalError;
     const bool polish = at_limit || (status == SolveStatus::kOptimal && std::has_single_bit(exports_));
     Solution solution = internal::certified_point(problem_, canonical_, method_.primal_point(), method_.dual_point(),
-                                                  options_.tolerance, polish, control_);
+                                                  options_.tolerance, polish, internal::PolishEffort::kUsual, control_);
     const internal::IterateMeasures& last = method_.measure();
     solution.report.status = status;
     solution.report.iterations = iteration_;

@@ -19,7 +19,14 @@ bool polish_is_quick(const LearningProblem& problem);
 //
 // price_of_piece: the multiplier of ||a_k||_1 <= L, which the derivatives by a_k have to stay within. dual: a matrix of
 // convexity, and no entries. Looks at the stop flag between its rounds.
-void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, const RunControl& control,
-                        DualSolution& dual);
+enum class PolishEffort {
+  kUsual,
+  // Where the usual does not do, and a polish is quick: once more without the multipliers that are as good as zero. At
+  // an optimum they are zero, and as long as they are not, they have to balance to more digits than the large ones
+  // have.
+  kThorough,
+};
+void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, PolishEffort effort,
+                        const RunControl& control, DualSolution& dual);
 
 }  // namespace bregmax::internal

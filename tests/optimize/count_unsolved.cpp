@@ -54,14 +54,14 @@ int main(int argc, char** argv) {
   const std::string_view only = argc > 2 ? argv[2] : "";
   const int first_seed = argc > 3 ? std::atoi(argv[3]) : 0;
   int unsolved = 0;
-  fmt::print("{:<26}{:<13}{:>9}{:>9}{:>9}{:>12}{:>12}{:>9}\n", "family", "kind", "problems", "unsolved", "partial",
+  fmt::print("{:<34}{:<13}{:>9}{:>9}{:>9}{:>12}{:>12}{:>9}\n", "family", "kind", "problems", "unsolved", "partial",
              "iterations", "lowest gap", "seconds");
   for (const test::Family& family : test::hard_families()) {
     if (!only.empty() && only != family.name) continue;
     for (const test::Kind kind : test::kKinds) {
       const Count sum = count(family, kind, first_seed, seeds);
       unsolved += sum.unsolved;
-      fmt::print("{:<26}{:<13}{:>9}{:>9}{:>9}{:>12}{:>12.1e}{:>9.2f}\n", family.name, test::to_string(kind),
+      fmt::print("{:<34}{:<13}{:>9}{:>9}{:>9}{:>12}{:>12.1e}{:>9.2f}\n", family.name, test::to_string(kind),
                  sum.problems, sum.unsolved, sum.partial, sum.most_iterations, sum.lowest_gap, sum.most_seconds);
       std::fflush(stdout);
     }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <Eigen/QR>
+
+#include "core/double_double.hpp"
+
+namespace bregmax::internal {
+
+// The shortest z with J' z = b, by an orthogonal factorization of J in numbers of 32 digits. Rows of J may differ by
+// fifteen powers of ten and more: J' J, in which their squares are added up, would have lost the smaller ones.
+class OrthogonalLeastSquares {
+ public:
+  using Numbers = Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1>;
+  using Rows = Eigen::Matrix<DoubleDouble, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  // Columns may depend on each other. A target that J' cannot give is met as nearly as may be.
+  void factor(const Rows& j);
+  Numbers solve(const Numbers& target) const;
+
+ private:
+  Eigen::Index rows_ = 0;
+  Numbers scale_;  // of the columns
+  Eigen::HouseholderQR<Rows> factor_;
+};
+
+}  // namespace bregmax::internal
