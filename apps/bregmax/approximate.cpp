@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "approximate_picture.hpp"
-#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -17,6 +16,7 @@
 #include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "png.hpp"
 #include "run.hpp"
 
 namespace bregmax::app {
@@ -178,7 +178,7 @@ ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject) {
   if (sweep.stopped) return report_stop();
   const std::string title = fmt::format("Approximating {} in {} by K affine pieces", subject.divergence->name(),
                                         count_of(subject.box.dimension(), "dimension"));
-  write_file_atomically(request.picture, draw_sweep(sweep, title));
+  write_picture(request.picture, draw_sweep(sweep, title));
   if (request.json) {
     Json object = subject_as_json(request, subject);
     object["steps"] = Json::array();
@@ -198,7 +198,10 @@ ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject) {
 ExitCode run_approximate(const ApproximateRequest& request) {
   if (request.picture_given && !request.sweep) throw Error("--picture is drawn with --sweep only");
   const Interrupt interrupt;
-  if (request.sweep) check_outputs({{"--picture", request.picture}}, {{"--generator", request.generator}});
+  if (request.sweep) {
+    check_outputs({{"--picture", request.picture}}, {{"--generator", request.generator}});
+    check_picture(request.picture);
+  }
   const Subject subject = make_subject(request);
   if (request.sweep) return run_sweep(request, subject);
   ProgressLine progress;
@@ -239,7 +242,7 @@ void add_approximate(CLI::App& program, Action& chosen) {
                  {{"auto", kAutomatic}});
   options.whole("--samples", request->samples, "N", {1, 100'000'000}, "points at which errors are measured");
   options.flag("--sweep", request->sweep, "errors against K with fitted exponents, and a picture");
-  options.text("--picture", request->picture, "F", "where the picture of --sweep goes, an SVG file")
+  options.text("--picture", request->picture, "F", "where the picture of --sweep goes (.svg or .png)")
       ->each([request = request.get()](const std::string&) { request->picture_given = true; });
   options.seed(request->seed, "of the points");
   options.json(request->json);

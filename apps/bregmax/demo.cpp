@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 
-#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/split.hpp"
@@ -18,6 +17,7 @@
 #include "demo_picture.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "png.hpp"
 #include "run.hpp"
 
 namespace bregmax::app {
@@ -165,7 +165,7 @@ Index middle_row(const Table& table, int class_number) {
 }
 
 // A picture has room for two features; they get a divergence of their own, without smoothing, which has straight edges.
-void write_picture(const Table& train, const std::string& path) {
+std::string draw_petals(const Table& train) {
   constexpr Index kPetalLength = 2;
   constexpr int kVersicolor = 1;
   Table petals = train;
@@ -173,12 +173,12 @@ void write_picture(const Table& train, const std::string& path) {
   petals.feature_names = {train.feature_names.begin() + kPetalLength, train.feature_names.end()};
   const FitResult result = learn(petals, 0, 0);
   const auto& divergence = dynamic_cast<const MaxAffine&>(*result.model.divergence);
-  write_file_atomically(path,
-                        draw_divergence({divergence, result.model.scaling, petals, middle_row(petals, kVersicolor)}));
+  return draw_divergence({divergence, result.model.scaling, petals, middle_row(petals, kVersicolor)});
 }
 
 ExitCode run_demo(const DemoRequest& request) {
   check_outputs({{"--out", request.out}}, {});
+  check_picture(request.out);
   // The problems are so small that threads would only wait for each other.
   const ThreadLimit limit(1);
   const Interrupt interrupt;
@@ -190,7 +190,7 @@ ExitCode run_demo(const DemoRequest& request) {
     const auto seed = static_cast<std::uint64_t>(split);
     const DemoData data = split_iris(seed);
     add_split(result, data, seed);
-    if (split == 0) write_picture(data.train, request.out);
+    if (split == 0) write_picture(request.out, draw_petals(data.train));
   }
   progress.clear();
   if (control.stop_requested()) {
@@ -212,7 +212,7 @@ void add_demo(CLI::App& program, Action& chosen) {
       program, {"demo", "learn on a built-in dataset, show scores against Euclidean, write a picture", kDemoExamples},
       run_demo, chosen);
   OptionAdder options(*command);
-  options.text("--out", request->out, "F", "where to write the picture (SVG)");
+  options.text("--out", request->out, "F", "where to write the picture (SVG, or PNG if it ends in .png)");
   options.json(request->json);
 }
 

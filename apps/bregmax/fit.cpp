@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 
-#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/supervision/files.hpp"
@@ -14,6 +13,7 @@
 #include "fit_options.hpp"
 #include "fit_report.hpp"
 #include "output.hpp"
+#include "png.hpp"
 #include "run.hpp"
 #include "tuning_report.hpp"
 
@@ -78,6 +78,19 @@ void check_labels(const Table& table, const AutoFitOptions& plan) {
   }
 }
 
+void check_pieces(const FitRequest& request, const Table& table) {
+  if (!table.pieces) return;
+  const std::set<int> pieces(table.pieces->begin(), table.pieces->end());
+  int expected = 0;
+  for (const int piece : pieces) {
+    if (piece != expected) {
+      throw Error(fmt::format("{}: column {}: piece {} has no row; every piece from 0 to {} needs at least one",
+                              table.source, request.layout.piece_column, expected, *pieces.rbegin()));
+    }
+    ++expected;
+  }
+}
+
 AutoFitResult learn(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision,
                     const AutoFitOptions& plan, const RunControl& control) {
   if (!supervision) return fit_from_labels(table.features, table.labels->of_row, plan, control);
@@ -99,8 +112,10 @@ ExitCode run_fit(const FitRequest& request) {
                 input_files(request));
   // A run may continue in the file that it comes from, and write nothing else there.
   check_outputs({{"--out", request.out}, {"--picture", request.picture}}, {{"--resume", request.large.resume}});
+  check_picture(request.picture);
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Table table = read_table(request.data, {request.layout.label, request.layout.piece_column});
+  check_pieces(request, table);
   const std::optional<Supervision> supervision = given_supervision(request, table.features.rows());
   if (!supervision) labels_for(request, table);
   const AutoFitOptions plan = fit_plan(request, table, supervision);
@@ -124,7 +139,7 @@ ExitCode run_fit(const FitRequest& request) {
   refuse_scales_beyond_doubles({request, plan, table, result, false});
   const bool save = !request.out.empty() && model.divergence != nullptr && (optimal || request.keep_partial);
   if (save) save_model(model, request.out);
-  if (!request.picture.empty() && optimal) write_file_atomically(request.picture, draw_tuning(model.tuning));
+  if (!request.picture.empty() && optimal) write_picture(request.picture, draw_tuning(model.tuning));
 
   const FitOutcome outcome{request, plan, table, result, save};
   if (request.json) {

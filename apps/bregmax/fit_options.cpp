@@ -106,7 +106,7 @@ void add_tuning(CLI::App& command, FitRequest& request) {
   options
       .whole("--repeats", request.repeats, "R", {1, 1000}, "cross-validations from labels, each with folds of its own")
       ->default_str("3 for up to 200 rows, 2 for up to 400, else 1");
-  options.text("--picture", request.picture, "F", "write a picture (SVG) of the scores along lambda");
+  options.text("--picture", request.picture, "F", "write a picture (.svg or .png) of the scores along lambda");
 }
 
 void add_pieces(CLI::App& command, FitRequest& request) {

@@ -1,5 +1,6 @@
 #include "png.hpp"
 
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
 
 #ifdef BREGMAX_HAS_RSVG
@@ -66,3 +67,23 @@ std::string png_of_svg(const std::string& /*svg*/, double /*scale*/) {
 }  // namespace bregmax::app
 
 #endif
+
+namespace bregmax::app {
+namespace {
+
+bool is_png(const std::string& path) { return path.ends_with(".png"); }
+
+}  // namespace
+
+void write_picture(const std::string& path, const std::string& svg) {
+  constexpr double kDotsAPixel = 2;
+  write_file_atomically(path, is_png(path) ? png_of_svg(svg, kDotsAPixel) : svg);
+}
+
+void check_picture(const std::string& path) {
+  if (is_png(path) && !can_draw_png()) {
+    throw Error(path + ": this program was built without librsvg and draws no PNG; use a name that ends in .svg");
+  }
+}
+
+}  // namespace bregmax::app

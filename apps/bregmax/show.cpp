@@ -4,13 +4,13 @@
 #include <cmath>
 #include <memory>
 
-#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands.hpp"
 #include "fit_report.hpp"
 #include "method_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "png.hpp"
 #include "tuning_report.hpp"
 
 namespace bregmax::app {
@@ -127,8 +127,9 @@ std::string as_text(const ShowRequest& request, const Model& model) {
 
 ExitCode run_show(const ShowRequest& request) {
   check_outputs({{"--picture", request.picture}}, {{"MODEL", request.model}});
+  check_picture(request.picture);
   const Model model = load_model(request.model);
-  if (!request.picture.empty()) write_file_atomically(request.picture, draw_tuning(model.tuning));
+  if (!request.picture.empty()) write_picture(request.picture, draw_tuning(model.tuning));
   if (request.json) {
     print_json(as_json(request, model));
   } else {
@@ -144,7 +145,8 @@ void add_show(CLI::App& program, Action& chosen) {
       add_command(program, {"show", "what a model is, and how it was learned", kShowExamples}, run_show, chosen);
   OptionAdder options(*command);
   options.model(request->model);
-  options.text("--picture", request->picture, "F", "write a picture (SVG) of the scores along lambda, if it was tuned");
+  options.text("--picture", request->picture, "F",
+               "write a picture (.svg or .png) of the scores along lambda, if it was tuned");
   options.json(request->json);
 }
 

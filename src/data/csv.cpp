@@ -85,8 +85,8 @@ class RowReader {
       ++found;
     } while (!field.ends_row);
     if (found != expected) {
-      throw Error(fmt::format("{}: line {}: found {} fields; expected {}, as in the first line", source_, line, found,
-                              expected));
+      throw Error(fmt::format("{}: line {}: found {} field{}; expected {}, as in the first line", source_, line, found,
+                              found == 1 ? "" : "s", expected));
     }
     content_.line_of_row.push_back(line);
   }

@@ -176,7 +176,7 @@ TEST_F(Mistakes, DetectsTwoKindsOfSupervision) {
 
 TEST_F(Mistakes, DetectsBadPieceColumns) {
   EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0,x\n3,3,y\n4,1,y\n", {"--piece-column", "p", "--lambda", "1"}),
-              HasSubstr("piece 2 has no row"));
+              AllOf(HasSubstr("column p"), HasSubstr("piece 2 has no row")));
   EXPECT_THAT(fit_csv("a,p,class\n1,0,x\n2,0.5,x\n3,1,y\n", {"--piece-column", "p"}), HasSubstr("line 3"));
   EXPECT_THAT(fit_csv(kGood, {"--piece-column", "p"}), HasSubstr("not a column"));
   EXPECT_THAT(fit_csv(kGood, {"--piece-column", "a", "--pieces", "2"}), HasSubstr("excludes"));

@@ -44,6 +44,12 @@ TEST(Tuning, GoesIntoTheModelAndShowPrintsIt) {
   EXPECT_THAT(picture, HasSubstr("T = 0.3"));
   EXPECT_EQ(run(directory, {"show", "m.bregmax", "--picture", "again.svg"}).exit_code, 0);
   EXPECT_EQ(read_file(directory / "again.svg"), picture);
+  const Outcome dots = run(directory, {"show", "m.bregmax", "--picture", "again.png"});
+  if (dots.exit_code == 0) {
+    EXPECT_EQ(read_file(directory / "again.png").substr(1, 3), "PNG");
+  } else {
+    EXPECT_THAT(dots.err, HasSubstr("without librsvg"));
+  }
 }
 
 TEST(Tuning, IsTheSameTwiceAndOnOneThread) {
@@ -112,8 +118,8 @@ TEST(Tuning, SaysWhenTheDivergenceIsConstant) {
 // What is said about a constant divergence depends on why it is one.
 TEST(Tuning, SaysWhyTheDivergenceIsConstant) {
   const TemporaryDirectory directory;
-  const auto advice = [&](const std::string& data, std::vector<std::string> more) {
-    more.insert(more.begin(), {"fit", data, "--pieces", "2", "--threads", "1"});
+  const auto advice = [&](const std::string& data, std::vector<std::string> more, const std::string& pieces = "2") {
+    more.insert(more.begin(), {"fit", data, "--pieces", pieces, "--threads", "1"});
     const Outcome outcome = run(directory, more);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("the learned divergence is constant"));
@@ -125,6 +131,7 @@ TEST(Tuning, SaysWhyTheDivergenceIsConstant) {
   EXPECT_THAT(advice("one.csv", {"--all-pairs", "--lambda", "1"}), HasSubstr("all rows have the same label"));
   EXPECT_THAT(advice("builtin:iris", {"--pairs-file", "similar.csv", "--lambda", "1"}),
               HasSubstr("none of the pairs asks for a divergence above 0"));
+  EXPECT_THAT(advice("builtin:iris", {"--lambda", "0.001"}, "1"), HasSubstr("--pieces 2 or more"));
   EXPECT_THAT(advice("builtin:iris", {"--lambda", "0.001", "--lipschitz", "1e-9"}),
               HasSubstr("--lipschitz 1e-09 allows no more"));
   EXPECT_THAT(advice("builtin:iris", {"--comparisons-file", "both.csv", "--lambda", "1"}),

@@ -102,6 +102,7 @@ TEST(Csv, SpellsNumbersAsTheFileDoes) {
 
 TEST(CsvBadInput, DetectsRaggedRows) {
   EXPECT_EQ(parse_error("a,b,c\n1,2,3\n4,5\n"), "f.csv: line 3: found 2 fields; expected 3, as in the first line");
+  EXPECT_EQ(parse_error("a,b\n1\n"), "f.csv: line 2: found 1 field; expected 2, as in the first line");
   EXPECT_EQ(parse_error("a,b\n1,2,3\n"), "f.csv: line 2: found 3 fields; expected 2, as in the first line");
   EXPECT_THAT(parse_error("1,2\n3,4,\n"), HasSubstr("line 2: found 3 fields; expected 2"));
 }
