@@ -116,7 +116,8 @@ std::string cause_of_constant(const FitOutcome& outcome, const std::optional<Sup
     }
   }
   if (pieces_of(*outcome.result.fit.model.divergence) == 1) {
-    return "one piece is one affine function, and its divergence is 0 everywhere; --pieces 2 or more";
+    return fmt::format("one piece is one affine function, and its divergence is 0 everywhere; {}",
+                       outcome.table.pieces ? "the piece column has to name more" : "--pieces 2 or more");
   }
   if (bound_leaves_no_room(outcome)) {
     return fmt::format("--lipschitz {} allows no more; a larger bound may help", short_number(record.lipschitz_bound));

@@ -71,7 +71,7 @@ std::string png_of_svg(const std::string& /*svg*/, double /*scale*/) {
 namespace bregmax::app {
 namespace {
 
-bool is_png(const std::string& path) { return path.ends_with(".png"); }
+bool is_png(const std::string& path) { return path.ends_with(".png") || path.ends_with(".PNG"); }
 
 }  // namespace
 

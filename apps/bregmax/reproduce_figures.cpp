@@ -21,7 +21,7 @@ std::string path_in(const ReproduceRequest& request, const std::string& name) {
   return (std::filesystem::path(request.out) / name).string();
 }
 
-void write_picture(const ReproduceRequest& request, const std::string& svg) {
+void write_figure(const ReproduceRequest& request, const std::string& svg) {
   write_file_atomically(path_in(request, request.what + ".svg"), svg);
   if (can_draw_png()) {
     write_file_atomically(path_in(request, request.what + ".png"), png_of_svg(svg, kDotsAPixel));
@@ -62,7 +62,7 @@ ExitCode reproduce_figure1(const ReproduceRequest& request) {
   if (figure.stopped) return report_stop();
   write_file_atomically(path_in(request, "figure1-quadratic.csv"), quadratic_as_csv(figure.quadratic));
   write_file_atomically(path_in(request, "figure1-circle.csv"), circle_as_csv(figure));
-  write_picture(request, draw_figure1(figure));
+  write_figure(request, draw_figure1(figure));
   print(request.json ? figure1_as_json(figure) : figure1_as_text(figure));
   return kDone;
 }
@@ -93,7 +93,7 @@ ExitCode reproduce_figure2(const ReproduceRequest& request) {
   }
   const auto curves = error_curves(read_results(path, figure2_format(plan.seed)), plan);
   write_file_atomically(path_in(request, "figure2.csv"), curves_as_csv(curves));
-  write_picture(request, draw_figure2(curves));
+  write_figure(request, draw_figure2(curves));
   print(request.json ? curves_as_json(curves) : curves_as_text(curves));
   return outcome.stopped ? report_stop() : kDone;
 }

@@ -32,7 +32,7 @@ GridProblem::GridProblem(const LearningProblem& problem) : FeatureUnits(feature_
   margin = 2 / value_unit;
   lambda = problem.lambda * norm_unit * value_unit / objective_unit;
   bound = problem.lipschitz_bound / (norm_unit * value_unit);
-  if (problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound)) {
+  if (has_free_norm(problem)) {
     lambda = kFreeSlopePrice * static_cast<double>(rows) * static_cast<double>(rows);
   }
 }

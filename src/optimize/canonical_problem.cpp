@@ -238,7 +238,7 @@ CanonicalProblem canonical_scales(const LearningProblem& problem, double least_u
   c.norm_unit *= c.value_unit;
   c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
   c.bound = problem.lipschitz_bound / c.norm_unit;
-  if (problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound)) {
+  if (has_free_norm(problem)) {
     c.lambda = kFreeSlopePrice * std::max(1.0, c.zero_objective / c.objective_unit);
   }
   return c;

@@ -1,6 +1,7 @@
 #include "optimize/certified_point.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "optimize/solve_support.hpp"
 
@@ -31,17 +32,26 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   export_dual(problem, canonical, dual, solution);
   const Certificate plain = certify(problem, solution);
   put_into_report(plain, solution.report);
-  const bool free = problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound), quick = polish_is_quick(problem);
+  const bool quick = polish_is_quick(problem);
+  const int enough = quick && !has_free_norm(problem) ? 2 : 1;
   const bool worthwhile = polish && plain.relative_gap <= kNear * tolerance && can_polish(problem);
-  if (worth(plain) >= (quick && !free ? 2 : 1) || !(quick || worthwhile)) return solution;
-  Solution polished = solution;
-  polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, effort, control,
-                     polished.dual);
-  const Certificate better = certify(problem, polished);
-  put_into_report(better, polished.report);
-  const bool take =
-      worth(better) != worth(plain) ? worth(better) > worth(plain) : better.dual_objective > plain.dual_objective;
-  return take ? polished : solution;
+  if (worth(plain) >= enough || !(quick || worthwhile)) return solution;
+  const Solution unpolished = solution;
+  Certificate best = plain;
+  for (const PolishEffort next : {PolishEffort::kUsual, PolishEffort::kThorough}) {
+    if (worth(best) >= enough || next > effort || (next == PolishEffort::kThorough && !quick)) break;
+    Solution polished = unpolished;
+    polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, next, control,
+                       polished.dual);
+    const Certificate certificate = certify(problem, polished);
+    const bool take = worth(certificate) != worth(best) ? worth(certificate) > worth(best)
+                                                        : certificate.dual_objective > best.dual_objective;
+    if (!take) continue;
+    best = certificate;
+    put_into_report(best, polished.report);
+    solution = std::move(polished);
+  }
+  return solution;
 }
 
 bool has_gap_within(const Solution& solution, double tolerance) {

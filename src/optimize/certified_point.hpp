@@ -9,7 +9,7 @@ namespace bregmax::internal {
 
 // A point of a method on the canonical problem as a model and multipliers of the caller's, certified. Where the
 // multipliers do not prove a gap of `tolerance` but come near to it, they are polished if `polish` says so; and where
-// they do not prove it for every model, if that is quick.
+// they do not prove it for every model, if that is quick. `effort`: the most of it, where less does not do.
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                          const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
                          const RunControl& control);

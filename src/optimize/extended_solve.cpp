@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include "optimize/certified_point.hpp"
 #include "optimize/extended_method.hpp"
+#include "optimize/multiplier_polish.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-// Nothing holds the slopes of such a problem but that more of them is of no use.
-bool is_free(const LearningProblem& problem) { return problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound); }
 
 // One of the two methods of a solve, until the objectives of its model and its multipliers agree, and on from there.
 class Stage {
@@ -22,7 +20,7 @@ class Stage {
         control_(control),
         watch_(watch),
         canonical_(canonical),
-        free_(is_free(problem)),
+        free_(has_free_norm(problem)),
         method_(problem, canonical, slope_price) {}
 
   // True: they agree; false: the run ends, for the reason of status().
@@ -98,13 +96,17 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
   // multipliers of that are not good enough for a proof, those of the problem itself are.
   Stage priced(problem, options, control, watch, canonical, price),
       exact(problem, options, control, watch, canonical, 0);
-  int iteration = first_iteration;
-  Solution solution;
+  int iteration = first_iteration, last_proof = -1;
+  Solution solution;  // the best that was proved of any
   const auto proves = [&](const Stage& of_dual, PolishEffort effort) {
-    solution = certified_point(problem, canonical, priced.method().primal_point(), of_dual.method().dual_point(),
-                               options.tolerance, true, effort, control);
-    const double scale = repair.violation({solution.slopes, solution.offsets}).scale;
-    return is_proved(solution, options.tolerance, std::max(scale, canonical.value_unit));
+    last_proof = iteration;
+    Solution latest = certified_point(problem, canonical, priced.method().primal_point(), of_dual.method().dual_point(),
+                                      options.tolerance, true, effort, control);
+    const double scale = repair.violation({latest.slopes, latest.offsets}).scale;
+    const bool proved = is_proved(latest, options.tolerance, std::max(scale, canonical.value_unit));
+    const bool better = std::abs(latest.report.relative_gap) < std::abs(solution.report.relative_gap);
+    if (proved || better || solution.slopes.size() == 0) solution = std::move(latest);
+    return proved;
   };
   SolveStatus status = SolveStatus::kNumericalError;
   for (Stage* stage : {&priced, &exact}) {
@@ -114,8 +116,10 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
       const bool thorough = proof < kProofs || proof % kSeldom == 0;
       proved = proves(*stage, thorough ? PolishEffort::kThorough : PolishEffort::kUsual);
     }
-    status = proved || proves(*stage, PolishEffort::kThorough) ? SolveStatus::kOptimal : stage->status();
-    if (status == SolveStatus::kOptimal || status == SolveStatus::kStopped || status == SolveStatus::kTimeLimit) break;
+    // Where a run ends, what it has may do.
+    if (!proved && iteration != last_proof) proved = proves(*stage, PolishEffort::kUsual);
+    status = proved ? SolveStatus::kOptimal : stage->status();
+    if (status != SolveStatus::kNumericalError) break;
   }
   if (status == SolveStatus::kOptimal) lead_by_mixing(problem, repair, options.tolerance, solution);
   solution.report.status = status;

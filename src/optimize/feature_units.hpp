@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
+#include "bregmax/optimize/learning_problem.hpp"
 
 namespace bregmax::internal {
 
@@ -25,6 +27,9 @@ FeatureUnits feature_units(const Matrix& points, double least_unit = kLeastFeatu
 
 // With no price and no bound on L nothing holds the slopes in directions that the losses do not see: a price far below
 // any tolerance does, beside the objective of the zero model.
+inline bool has_free_norm(const LearningProblem& problem) {
+  return problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound);
+}
 inline constexpr double kFreeSlopePrice = 1e-14;
 
 }  // namespace bregmax::internal

@@ -1,7 +1,13 @@
 #include "optimize/multiplier_polish.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
 #include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/cholesky.hpp"
 #include "core/double_double.hpp"
@@ -16,6 +22,7 @@ constexpr double kMostWork = 1e9, kLittleWork = 1e6;  // products in the matrix 
 constexpr int kMostRounds = 12;
 constexpr double kWorthwhile = 0.5;                    // what a round leaves of the excess
 constexpr double kAsGoodAsAtItsEnd[] = {1e-11, 1e-9};  // of the largest multiplier: what is tried
+constexpr double kMostOrthogonalWork = 4e7;            // rows times unknowns squared, in numbers of 32 digits
 
 Index unknowns(const LearningProblem& problem) { return problem.pieces * (problem.points.cols() + 1); }
 
@@ -146,13 +153,20 @@ class NormalSteps {
   Numbers scale_;
 };
 
-// Steps of least sum of (change / room)^2: a small multiplier changes by less of itself than a large one, which keeps
-// it in its range. The squares of rooms differ by too much for the normal equations.
+// Steps of least sum of (change / room)^2 (of change^2 / curvature for those that are free): a small multiplier changes
+// by less of itself than a large one, which keeps it in its range. The squares of rooms differ by too much for the
+// normal equations.
 class OrthogonalSteps {
   using Number = DoubleDouble;
 
  public:
   explicit OrthogonalSteps(MultiplierSystem<Number>& system) : system_(system) {}
+
+  static double work(const MultiplierSystem<Number>& system) {
+    const auto movable = std::ranges::count_if(system.multipliers, [](const auto& one) { return one.room() > 0; });
+    const auto unknowns = static_cast<double>(system.unknowns());
+    return (static_cast<double>(movable) + 2 * unknowns) * unknowns * unknowns;
+  }
 
   bool factor() {
     const Index unknowns = system_.unknowns(), width = system_.width();
@@ -217,7 +231,7 @@ template <class Number, class Steps>
 double take_rounds(MultiplierSystem<Number>& system, Steps steps, const RunControl& control) {
   double excess = system.measure();
   for (int round = 0; excess > 0 && round < kMostRounds;) {
-    if (!steps.factor()) break;
+    if (control.stop_requested() || !steps.factor()) break;
     const double before = excess;
     while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && gains_much(system, steps, excess)) {
     }
@@ -235,6 +249,34 @@ void go_to_ends(double as_good_as_there, std::vector<Multiplier>& multipliers) {
   }
 }
 
+template <class Number>
+void polish_usually(const LearningProblem& problem, const Vector& price, const RunControl& control,
+                    DualSolution& dual) {
+  MultiplierSystem<Number> system(problem, price, dual);
+  take_rounds(system, NormalSteps(system), control);
+  system.give(dual);
+}
+
+void polish_thoroughly(const LearningProblem& problem, const Vector& price, const RunControl& control,
+                       DualSolution& dual) {
+  MultiplierSystem<DoubleDouble> system(problem, price, dual);
+  const std::vector<Multiplier> given = system.multipliers;
+  std::vector<Multiplier> best = given;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double as_good_as_there : kAsGoodAsAtItsEnd) {
+    if (control.stop_requested()) break;
+    system.multipliers = given;
+    go_to_ends(as_good_as_there, system.multipliers);
+    if (OrthogonalSteps::work(system) > kMostOrthogonalWork) continue;
+    const double left = take_rounds(system, OrthogonalSteps(system), control);
+    if (!(left < least)) continue;
+    least = left;
+    best = system.multipliers;
+  }
+  system.multipliers = std::move(best);
+  system.give(dual);
+}
+
 }  // namespace
 
 bool can_polish(const LearningProblem& problem) {
@@ -248,28 +290,14 @@ bool polish_is_quick(const LearningProblem& problem) {
 void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, PolishEffort effort,
                         const RunControl& control, DualSolution& dual) {
   assert(dual.items.size() == item_count(problem.supervision) && dual.entries.empty());
-  if (!polish_is_quick(problem)) {
-    MultiplierSystem<double> system(problem, price_of_piece, dual);
-    take_rounds(system, NormalSteps(system), control);
-    system.give(dual);
-    return;
+  const bool quick = polish_is_quick(problem);
+  if (quick && effort == PolishEffort::kThorough) {
+    polish_thoroughly(problem, price_of_piece, control, dual);
+  } else if (quick) {
+    polish_usually<DoubleDouble>(problem, price_of_piece, control, dual);
+  } else {
+    polish_usually<double>(problem, price_of_piece, control, dual);
   }
-  MultiplierSystem<DoubleDouble> system(problem, price_of_piece, dual);
-  const std::vector<Multiplier> given = system.multipliers;
-  double excess = take_rounds(system, NormalSteps(system), control);
-  for (const double as_good_as_there : kAsGoodAsAtItsEnd) {
-    if (!(excess > 0) || effort != PolishEffort::kThorough || control.stop_requested()) break;
-    std::vector<Multiplier> best = system.multipliers;
-    system.multipliers = given;
-    go_to_ends(as_good_as_there, system.multipliers);
-    const double left = take_rounds(system, OrthogonalSteps(system), control);
-    if (left < excess) {
-      excess = left;
-    } else {
-      system.multipliers = std::move(best);
-    }
-  }
-  system.give(dual);
 }
 
 }  // namespace bregmax::internal

@@ -6,9 +6,20 @@
 namespace bregmax::internal {
 
 // A polish factors a dense matrix of pieces * (features + 1) rows, once or a few times. Whether that takes a second or
-// so at most, and whether it takes milliseconds.
+// so at most, and whether it takes milliseconds (a thorough one takes some hundred of them).
 bool can_polish(const LearningProblem& problem);
 bool polish_is_quick(const LearningProblem& problem);
+
+enum class PolishEffort {
+  // Steps in proportion to the multipliers, by normal equations.
+  kUsual,
+  // Multipliers that are as good as at an end of their range go there first. At an optimum they are there, and as long
+  // as
+  // they are not, they have to balance to more digits than the large ones have. Steps are by an orthogonal
+  // factorization
+  // in numbers of 32 digits. Only where a polish is quick, and few multipliers are left.
+  kThorough,
+};
 
 // Moves multipliers until the derivatives of the Lagrangian are what they should be.
 //
@@ -19,13 +30,6 @@ bool polish_is_quick(const LearningProblem& problem);
 //
 // price_of_piece: the multiplier of ||a_k||_1 <= L, which the derivatives by a_k have to stay within. dual: a matrix of
 // convexity, and no entries. Looks at the stop flag between its rounds.
-enum class PolishEffort {
-  kUsual,
-  // Where the usual does not do, and a polish is quick: once more without the multipliers that are as good as zero. At
-  // an optimum they are zero, and as long as they are not, they have to balance to more digits than the large ones
-  // have.
-  kThorough,
-};
 void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, PolishEffort effort,
                         const RunControl& control, DualSolution& dual);
 

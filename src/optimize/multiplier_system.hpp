@@ -4,11 +4,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <variant>
 #include <vector>
 
+#include "bregmax/optimize/learning_problem.hpp"
 #include "core/compensated_sum.hpp"
 #include "optimize/at.hpp"
-#include "optimize/multiplier_polish.hpp"
 
 namespace bregmax::internal {
 
@@ -87,7 +88,6 @@ class MultiplierSystem {
   std::vector<Multiplier> multipliers;  // of the items, then those of convexity
 
   Index own(Index row) const { return problem_.piece_of[at(row)]; }
-  Index pieces() const { return problem_.pieces; }
   Index width() const { return width_; }  // of a piece: its offset and its slopes
   Index unknowns() const { return problem_.pieces * width_; }
   const Rows& rows() const { return rows_; }  // 1 and the features, centred and scaled

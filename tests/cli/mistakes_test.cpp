@@ -82,7 +82,7 @@ TEST_F(Mistakes, DetectsFeaturesTooFarApartForDoubles) {
   };
   EXPECT_THAT(mistake_of(fit(60, "none")), AllOf(HasSubstr("wide.csv"), HasSubstr("--scale standard")));
   EXPECT_EQ(fit(60, "standard").exit_code, 0);
-  EXPECT_EQ(fit(15, "none").exit_code, 0) << "few enough for more digits";
+  EXPECT_EQ(fit(15, "none").exit_code, 0) << "few enough for a thorough polish";
 }
 
 TEST_F(Mistakes, DetectsOtherSeparators) {

@@ -68,19 +68,17 @@ LearningProblem mixed_features(Random& random, Kind kind) {
 
 // Hardly anything holds the slopes of the feature that has the largest unit: they may be as large as those of the
 // smallest, which are 1e12 times what the rows need.
-template <int exponent>
-LearningProblem mixed_features_lambda_of_ten_to(Random& random, Kind kind) {
+LearningProblem mixed_features_at(double lambda, Random& random, Kind kind) {
   LearningProblem problem = mixed_features(random, kind);
-  problem.lambda = std::pow(10, exponent);
+  problem.lambda = lambda;
   problem.lipschitz_bound = kNoBound;
   return problem;
 }
 
-LearningProblem mixed_features_lambda_zero(Random& random, Kind kind) {
-  LearningProblem problem = mixed_features(random, kind);
-  problem.lambda = 0;
-  problem.lipschitz_bound = kNoBound;
-  return problem;
+LearningProblem mixed_features_lambda_zero(Random& random, Kind kind) { return mixed_features_at(0, random, kind); }
+
+LearningProblem mixed_features_lambda_1e_minus_8(Random& random, Kind kind) {
+  return mixed_features_at(1e-8, random, kind);
 }
 
 LearningProblem far_from_zero(Random& random, Kind kind) {
@@ -266,7 +264,7 @@ constexpr Family kFamilies[] = {
     {"huge_features", huge_features},
     {"mixed_features", mixed_features},
     {"mixed_features_lambda_zero", mixed_features_lambda_zero},
-    {"mixed_features_lambda_1e_minus_8", mixed_features_lambda_of_ten_to<-8>},
+    {"mixed_features_lambda_1e_minus_8", mixed_features_lambda_1e_minus_8},
     {"far_from_zero", far_from_zero},
     {"integer_grid", integer_grid},
     {"rows_on_a_line", rows_on_a_line},

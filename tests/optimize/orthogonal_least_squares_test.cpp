@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bregmax/core/random.hpp"
 
@@ -20,7 +23,10 @@ Rows normal_rows(Random& random, Eigen::Index rows, Eigen::Index columns) {
 
 double largest(const Numbers& numbers) {
   double most = 0;
-  for (const DoubleDouble& number : numbers) most = std::max(most, std::abs(static_cast<double>(number)));
+  for (const DoubleDouble& number : numbers) {
+    if (!number.is_finite()) return std::numeric_limits<double>::infinity();
+    most = std::max(most, std::abs(static_cast<double>(number)));
+  }
   return most;
 }
 
@@ -40,17 +46,38 @@ TEST(OrthogonalLeastSquares, GivesTheShortest) {
   }
 }
 
-// Each column is seen by rows of its own, which are smaller by up to 1e-24 than those of the others.
+// Two columns that only rows of 1e-17 tell apart: their squares are lost beside those of the others.
 TEST(OrthogonalLeastSquares, LosesNoSmallRows) {
   Random random(2);
+  int lost = 0;
   for (int repeat = 0; repeat < 20; ++repeat) {
-    Rows j = normal_rows(random, 30, 6);
-    for (Eigen::Index r = 0; r < j.rows(); ++r) {
-      j.row(r) *= DoubleDouble(std::pow(10, -24 * random.uniform()));
+    Rows j = normal_rows(random, 20, 4);
+    j.col(3) = j.col(2);
+    for (Eigen::Index r = 15; r < j.rows(); ++r) {
+      j(r, 3) = random.normal();
+      j.row(r) *= DoubleDouble(1e-17);
     }
-    const Numbers target = normal_rows(random, 6, 1);
-    EXPECT_LE(largest(j.transpose() * solve(j, target) - target), 1e-15 * largest(target));
+    const Numbers target = normal_rows(random, 4, 1);
+    EXPECT_LE(largest(j.transpose() * solve(j, target) - target), 1e-7 * largest(target));
+    const Rows normal = j.transpose() * j;
+    const Eigen::LLT<Rows> factor(normal);
+    lost += factor.info() != Eigen::Success ||
+                    largest(j.transpose() * (j * factor.solve(target)) - target) > 1e-3 * largest(target)
+                ? 1
+                : 0;
   }
+  EXPECT_GE(lost, 10) << "the normal equations would have done";
+}
+
+// Two that have to be equal: both get the mean.
+TEST(OrthogonalLeastSquares, MeetsWhatCannotBeAsNearlyAsMayBe) {
+  Random random(4);
+  Rows j = normal_rows(random, 9, 2);
+  j.col(1) = j.col(0);
+  Numbers target(2);
+  target << DoubleDouble(1), DoubleDouble(3);
+  const Numbers met = j.transpose() * solve(j, target);
+  EXPECT_LE(largest(met - Numbers::Constant(2, DoubleDouble(2))), 1e-20);
 }
 
 TEST(OrthogonalLeastSquares, TakesColumnsThatDependOnEachOther) {
