@@ -25,11 +25,11 @@ inline constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
 
 FeatureUnits feature_units(const Matrix& points, double least_unit = kLeastFeatureUnit);
 
-// With no price and no bound on L nothing holds the slopes in directions that the losses do not see: a price far below
-// any tolerance does, beside the objective of the zero model.
+// Neither a price nor a bound on L: nothing holds the slopes in directions that the losses do not see.
 inline bool has_free_norm(const LearningProblem& problem) {
   return problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound);
 }
+// What holds them then: a price far below any tolerance, beside the objective of the zero model.
 inline constexpr double kFreeSlopePrice = 1e-14;
 
 }  // namespace bregmax::internal
