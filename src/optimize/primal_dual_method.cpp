@@ -157,7 +157,11 @@ void PrimalDualMethod::start() {
   start_hinges();
 }
 
-double PrimalDualMethod::start_slope_limit() const { return 3 / static_cast<double>(std::max<Index>(1, p_.features)); }
+// Found by measurement, as no start is best for all: 3 takes an eighth more iterations of pairs, 1 of some comparisons.
+double PrimalDualMethod::start_slope_limit() const {
+  const double sum = p_.coupled.empty() ? 1 : 3;
+  return sum / static_cast<double>(std::max<Index>(1, p_.features));
+}
 
 void PrimalDualMethod::start_norm(double& mu) {
   auto a = slopes_of(x_);
