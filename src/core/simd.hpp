@@ -39,6 +39,10 @@ inline bool has_avx2() {
 using Four = double __attribute__((vector_size(32)));
 using FourFloats = float __attribute__((vector_size(16)));
 inline constexpr Index kLanes = 4;
+template <class V>
+inline constexpr Index kLanesOf = 1;
+template <>
+inline constexpr Index kLanesOf<Four> = kLanes;
 
 // One number or four, so that a loop and its remainder can be one template.
 BREGMAX_INLINE void load(const double* from, double& value) { value = *from; }

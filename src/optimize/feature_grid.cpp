@@ -17,7 +17,7 @@ FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
       locations_(location.rows()),
       stride_((locations_ + kLine - 1) / kLine * kLine),
       at_once_(
-          std::clamp<Index>(kNumbersInCache / std::max<Index>(1, features_) / kWhole * kWhole, kWhole, kMostAtOnce)),
+          std::clamp<Index>(kNumbersInCache / std::max<Index>(1, features_) / kWhole * kWhole, kWhole, kMostLocations)),
       lines_(static_cast<std::size_t>(std::max<Index>(1, features_ * stride_ / kLine))),
       band_sum_(kBands, locations_) {
   double* all = reinterpret_cast<double*>(lines_.data());
@@ -30,7 +30,7 @@ void FeatureGrid::for_each_chunk(const Each& each) const {
   for (Index band = 0; band < kBands; ++band) {
     const Index begin = pieces_ * band / kBands, end = pieces_ * (band + 1) / kBands;
     for (Index from = 0; from < locations_; from += at_once_) {
-      for (Index k = begin; k < end; ++k) each(band, k, from, std::min(at_once_, locations_ - from));
+      each(Chunk{band, begin, end - begin, from, part(from, std::min(at_once_, locations_ - from))});
     }
   }
 }
@@ -40,8 +40,9 @@ FeatureRows FeatureGrid::part(Index from, Index count) const { return {feature(0
 void FeatureGrid::add_bands(Vector& of_location) const { of_location = band_sum_.colwise().sum().transpose(); }
 
 void FeatureGrid::affine(const double* slopes, const Vector& shift, const Vector& base, double* grid) const {
-  for_each_chunk([&](Index, Index k, Index from, Index count) {
-    affine_row(part(from, count), slopes + k * features_, shift(k), base.data() + from, grid + k * locations_ + from);
+  for_each_chunk([&](const Chunk& at) {
+    const PieceRows pieces = {at.pieces, locations_, slopes + at.piece * features_, shift.data() + at.piece};
+    affine_rows(at.x, pieces, base.data() + at.location, grid + at.piece * locations_ + at.location);
   });
 }
 
@@ -49,17 +50,10 @@ void FeatureGrid::sum_weighted_affine(const double* weights, const double* slope
                                       Vector& of_piece, Vector& of_location) {
   band_sum_.setZero();
   of_piece.setZero();
-  for_each_chunk([&](Index band, Index k, Index from, Index count) {
-    Chunk chunk;
-    double* values = chunk.data();
-    affine_row(part(from, count), slopes + k * features_, -shift(k), nullptr, values);
-    const double* weight = weights + k * locations_ + from;
-    double* of_location_here = band_sum_.data() + band * locations_ + from;
-    for (Index l = 0; l < count; ++l) {
-      values[l] *= weight[l];
-      of_location_here[l] += values[l];
-    }
-    of_piece(k) += Eigen::Map<const Vector>(values, count).sum();
+  for_each_chunk([&](const Chunk& at) {
+    const PieceRows pieces = {at.pieces, locations_, slopes + at.piece * features_, shift.data() + at.piece};
+    internal::sum_weighted_affine(at.x, pieces, weights + at.piece * locations_ + at.location,
+                                  {of_piece.data() + at.piece, of_band(at), nullptr});
   });
   add_bands(of_location);
 }
@@ -68,11 +62,9 @@ void FeatureGrid::sum(const double* v, double* weighted, Vector& of_piece, Vecto
   band_sum_.setZero();
   of_piece.setZero();
   std::fill(weighted, weighted + pieces_ * features_, 0.0);
-  for_each_chunk([&](Index band, Index k, Index from, Index count) {
-    const double* values = v + k * locations_ + from;
-    double* of_location_here = band_sum_.data() + band * locations_ + from;
-    of_piece(k) += weigh_row(part(from, count), values, weighted + k * features_);
-    for (Index l = 0; l < count; ++l) of_location_here[l] += values[l];
+  for_each_chunk([&](const Chunk& at) {
+    sum_rows(at.x, {at.pieces, locations_, nullptr, nullptr}, v + at.piece * locations_ + at.location,
+             {of_piece.data() + at.piece, of_band(at), weighted + at.piece * features_});
   });
   add_bands(of_location);
 }
@@ -81,13 +73,10 @@ void FeatureGrid::sum_weighted_differences(const double* weights, const Vector& 
                                            double* weighted, Vector& of_piece) const {
   of_piece.setZero();
   std::fill(weighted, weighted + pieces_ * features_, 0.0);
-  for_each_chunk([&](Index, Index k, Index from, Index count) {
-    Chunk chunk;
-    double* values = chunk.data();
-    const double *weight = weights + k * locations_ + from, *of_location = base.data() + from;
-    const double own = shift(k);
-    for (Index l = 0; l < count; ++l) values[l] = weight[l] * (of_location[l] - own);
-    of_piece(k) += weigh_row(part(from, count), values, weighted + k * features_);
+  for_each_chunk([&](const Chunk& at) {
+    internal::sum_weighted_differences(at.x, {at.pieces, locations_, nullptr, shift.data() + at.piece},
+                                       weights + at.piece * locations_ + at.location, base.data() + at.location,
+                                       {of_piece.data() + at.piece, nullptr, weighted + at.piece * features_});
   });
 }
 

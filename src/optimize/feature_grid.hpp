@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
@@ -28,22 +27,23 @@ class FeatureGrid {
                                 Vector& of_piece) const;
 
  private:
-  static constexpr Index kBands = 8;          // of pieces, each for one thread at a time
-  static constexpr Index kMostAtOnce = 2048;  // locations
-  static constexpr Index kLine = 8;           // numbers of a line of the cache
+  static constexpr Index kBands = 8;  // of pieces, each for one thread at a time
+  static constexpr Index kLine = 8;   // numbers of a line of the cache
   // Vectors that start and rows that begin with a line of the cache are read a third faster.
   struct alignas(64) CacheLine {
     double numbers[kLine];
   };
+  // Some pieces and some locations.
   struct Chunk {
-    alignas(64) std::array<double, kMostAtOnce> values;
-    double* data() { return values.data(); }
+    Index band, piece, pieces, location;
+    FeatureRows x;
   };
 
-  // Calls each(band, piece, first location, how many) for every piece and all locations.
+  // Calls each(chunk) until all pieces have had all locations.
   template <class Each>
   void for_each_chunk(const Each& each) const;
   FeatureRows part(Index from, Index count) const;
+  double* of_band(const Chunk& at) { return band_sum_.data() + at.band * locations_ + at.location; }
   void add_bands(Vector& of_location) const;
 
   const double* feature(Index f) const { return reinterpret_cast<const double*>(lines_.data()) + f * stride_; }

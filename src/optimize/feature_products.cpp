@@ -8,59 +8,288 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kGroup = 4;  // vectors of locations at once: enough to hide latencies
+// Vectors of locations at once: enough to hide latencies, and as many as there are registers for.
+constexpr Index kGroup = 4, kGroupOfTwoPieces = 5;
 
-template <Index group>
-BREGMAX_INLINE void affine_group(const FeatureRows& x, const double* slope, double shift, const double* base, Index l,
-                                 double* out) {
-  Four value[group];
-  BREGMAX_UNROLL
-  for (Index g = 0; g < group; ++g) {
-    value[g] = Four{};
-    if (base != nullptr) load(base + l + g * kLanes, value[g]);
-    value[g] -= shift;
-  }
-  const double* feature = x.data + l;
-  for (Index f = 0; f < x.features; ++f, feature += x.stride) {
-    const Four factor = Four{} + slope[f];
+// Calls each.template run<pieces>(k) for two pieces at a time, so that what is read of a location serves both.
+template <class Each>
+BREGMAX_INLINE void for_pieces(Index count, const Each& each) {
+  Index k = 0;
+  for (; k + 2 <= count; k += 2) each.template run<2>(k);
+  if (k < count) each.template run<1>(k);
+}
+
+// shift_k - <slope_k, x_l>, or -shift_k - <slope_k, x_l>, of pieces k, k + 1, ... and `group` vectors of locations
+// from l on.
+template <Index pieces, Index group, class V>
+struct Affine {
+  V value[pieces][group];
+
+  template <bool minus_shift>
+  BREGMAX_INLINE void set(const FeatureRows& x, const PieceRows& rows, Index k, Index l) {
     BREGMAX_UNROLL
-    for (Index g = 0; g < group; ++g) {
-      Four at;
-      load(feature + g * kLanes, at);
-      value[g] -= factor * at;
+    for (Index p = 0; p < pieces; ++p) {
+      BREGMAX_UNROLL
+      for (Index g = 0; g < group; ++g) value[p][g] = V{} + (minus_shift ? -rows.shift[k + p] : rows.shift[k + p]);
+    }
+    const double *feature = x.data + l, *slope = rows.slopes + k * x.features;
+    for (Index f = 0; f < x.features; ++f, feature += x.stride) {
+      V factor[pieces];
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) factor[p] = V{} + slope[p * x.features + f];
+      BREGMAX_UNROLL
+      for (Index g = 0; g < group; ++g) {
+        V at;
+        load(feature + g * kLanesOf<V>, at);
+        BREGMAX_UNROLL
+        for (Index p = 0; p < pieces; ++p) value[p][g] -= factor[p] * at;
+      }
     }
   }
-  BREGMAX_UNROLL
-  for (Index g = 0; g < group; ++g) store(value[g], out + l + g * kLanes);
-}
+};
 
-BREGMAX_INLINE void affine_body(const FeatureRows& x, const double* slope, double shift, const double* base,
-                                double* out) {
+// Calls each.template at<group, V>(l) for all locations.
+template <class Each>
+BREGMAX_INLINE void for_locations(Index count, Each& each) {
   Index l = 0;
-  for (; l + 2 * kGroup * kLanes <= x.count; l += 2 * kGroup * kLanes) {
-    affine_group<2 * kGroup>(x, slope, shift, base, l, out);
-  }
-  for (; l + 2 * kLanes <= x.count; l += 2 * kLanes) affine_group<2>(x, slope, shift, base, l, out);
-  for (; l + kLanes <= x.count; l += kLanes) affine_group<1>(x, slope, shift, base, l, out);
-  for (; l < x.count; ++l) {
-    double value = (base != nullptr ? base[l] : 0) - shift;
-    for (Index f = 0; f < x.features; ++f) value -= slope[f] * x.data[f * x.stride + l];
-    out[l] = value;
-  }
+  constexpr Index kWhole = kGroupOfTwoPieces * kLanes;
+  for (; l + kWhole <= count; l += kWhole) each.template at<kGroupOfTwoPieces, Four>(l);
+  for (; l + kLanes <= count; l += kLanes) each.template at<1, Four>(l);
+  for (; l < count; ++l) each.template at<1, double>(l);
 }
 
-BREGMAX_INLINE double weigh_body(const FeatureRows& x, const double* v, double* out) {
-  add_dots(v, x.data, x.stride, x.features, x.count, out);
-  Four sum{};
+template <Index pieces>
+struct StoreAffine {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* base;
+  double* grid;
+  Index k;
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) const {
+    Affine<pieces, group, V> affine;
+    affine.template set<true>(x, rows, k, l);
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V base_here;
+      load(base + here, base_here);
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) store(base_here + affine.value[p][g], grid + (k + p) * rows.stride + here);
+    }
+  }
+};
+
+struct AffineRows {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* base;
+  double* grid;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    const StoreAffine<pieces> pass{x, rows, base, grid, k};
+    for_locations(x.count, pass);
+  }
+};
+
+// Sums of four by four, and of the rest.
+struct Sum {
+  Four fours{};
+  double rest = 0;
+  BREGMAX_INLINE void add(const Four& value) { fours += value; }
+  BREGMAX_INLINE void add(const double& value) { rest += value; }
+  BREGMAX_INLINE double all() const { return total(fours) + rest; }
+};
+
+template <Index pieces>
+struct SumAffine {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* weight;
+  double* of_location;
+  Index k;
+  Sum sum[pieces] = {};
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) {
+    Affine<pieces, group, V> affine;
+    affine.template set<false>(x, rows, k, l);
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V sum_here;
+      load(of_location + here, sum_here);
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) {
+        V weight_here;
+        load(weight + (k + p) * rows.stride + here, weight_here);
+        const V v = weight_here * affine.value[p][g];
+        sum[p].add(v);
+        sum_here += v;
+      }
+      store(sum_here, of_location + here);
+    }
+  }
+};
+
+struct SumWeightedAffine {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* weight;
+  const ProductSums& sums;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    SumAffine<pieces> pass{x, rows, weight, sums.of_location, k};
+    for_locations(x.count, pass);
+    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
+  }
+};
+
+// weighted_kf += sum_l v_kl x_fl of some features from f on.
+template <Index pieces, Index features>
+BREGMAX_INLINE void weigh_features(const FeatureRows& x, const double* const (&v)[pieces], Index f, double* weighted) {
+  Four sum[pieces][features];
+  BREGMAX_UNROLL
+  for (Index p = 0; p < pieces; ++p) {
+    BREGMAX_UNROLL
+    for (Index i = 0; i < features; ++i) sum[p][i] = Four{};
+  }
+  const double* row = x.data + f * x.stride;
   Index l = 0;
   for (; l + kLanes <= x.count; l += kLanes) {
-    Four at;
-    load(v + l, at);
-    sum += at;
+    Four here[pieces];
+    BREGMAX_UNROLL
+    for (Index p = 0; p < pieces; ++p) load(v[p] + l, here[p]);
+    BREGMAX_UNROLL
+    for (Index i = 0; i < features; ++i) {
+      Four at;
+      load(row + i * x.stride + l, at);
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) sum[p][i] += here[p] * at;
+    }
   }
-  double all = total(sum);
-  for (; l < x.count; ++l) all += v[l];
-  return all;
+  for (Index p = 0; p < pieces; ++p) {
+    for (Index i = 0; i < features; ++i) {
+      double all = total(sum[p][i]);
+      for (Index rest = l; rest < x.count; ++rest) all += v[p][rest] * row[i * x.stride + rest];
+      weighted[p * x.features + f + i] += all;
+    }
+  }
+}
+
+template <Index pieces>
+BREGMAX_INLINE void weigh(const FeatureRows& x, const double* const (&v)[pieces], double* weighted) {
+  Index f = 0;
+  for (; f + 5 <= x.features; f += 5) weigh_features<pieces, 5>(x, v, f, weighted);
+  switch (x.features - f) {
+    case 4:
+      return weigh_features<pieces, 4>(x, v, f, weighted);
+    case 3:
+      return weigh_features<pieces, 3>(x, v, f, weighted);
+    case 2:
+      return weigh_features<pieces, 2>(x, v, f, weighted);
+    case 1:
+      return weigh_features<pieces, 1>(x, v, f, weighted);
+    default:
+      return;
+  }
+}
+
+template <Index pieces>
+struct SumValues {
+  const double* const (&v)[pieces];
+  double* of_location;
+  Sum sum[pieces] = {};
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) {
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V sum_here, value;
+      load(of_location + here, sum_here);
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) {
+        load(v[p] + here, value);
+        sum[p].add(value);
+        sum_here += value;
+      }
+      store(sum_here, of_location + here);
+    }
+  }
+};
+
+struct SumRows {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* grid;
+  const ProductSums& sums;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    const double* v[pieces];
+    for (Index p = 0; p < pieces; ++p) v[p] = grid + (k + p) * rows.stride;
+    SumValues<pieces> pass{v, sums.of_location};
+    for_locations(x.count, pass);
+    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
+    weigh<pieces>(x, v, sums.weighted + k * x.features);
+  }
+};
+
+struct MakeWeightedDifferences {
+  const double *weight, *base;
+  double shift;
+  double* out;
+  Sum sum = {};
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) {
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V weight_here, base_here;
+      load(weight + here, weight_here);
+      load(base + here, base_here);
+      const V value = weight_here * (base_here - shift);
+      sum.add(value);
+      store(value, out + here);
+    }
+  }
+};
+
+struct SumWeightedDifferences {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double *weight, *base;
+  const ProductSums& sums;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    alignas(64) double values[pieces][kMostLocations];
+    const double* v[pieces];
+    for (Index p = 0; p < pieces; ++p) {
+      MakeWeightedDifferences pass{weight + (k + p) * rows.stride, base, rows.shift[k + p], values[p]};
+      for_locations(x.count, pass);
+      sums.of_piece[k + p] += pass.sum.all();
+      v[p] = values[p];
+    }
+    weigh<pieces>(x, v, sums.weighted + k * x.features);
+  }
+};
+
+BREGMAX_INLINE void affine_body(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+  for_pieces(pieces.count, AffineRows{x, pieces, base, grid});
+}
+BREGMAX_INLINE void sum_weighted_affine_body(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                             const ProductSums& sums) {
+  for_pieces(pieces.count, SumWeightedAffine{x, pieces, weight, sums});
+}
+BREGMAX_INLINE void sum_rows_body(const FeatureRows& x, const PieceRows& pieces, const double* grid,
+                                  const ProductSums& sums) {
+  for_pieces(pieces.count, SumRows{x, pieces, grid, sums});
+}
+BREGMAX_INLINE void sum_weighted_differences_body(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                                  const double* base, const ProductSums& sums) {
+  for_pieces(pieces.count, SumWeightedDifferences{x, pieces, weight, base, sums});
 }
 
 template <class V>
@@ -127,11 +356,21 @@ BREGMAX_INLINE void solve_body(const double* lower, Index features, Index count,
 }
 
 #ifdef BREGMAX_AVX2
-BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const double* slope, double shift, const double* base,
-                              double* out) {
-  affine_body(x, slope, shift, base, out);
+BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+  affine_body(x, pieces, base, grid);
 }
-BREGMAX_AVX2 double weigh_avx2(const FeatureRows& x, const double* v, double* out) { return weigh_body(x, v, out); }
+BREGMAX_AVX2 void sum_weighted_affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                           const ProductSums& sums) {
+  sum_weighted_affine_body(x, pieces, weight, sums);
+}
+BREGMAX_AVX2 void sum_rows_avx2(const FeatureRows& x, const PieceRows& pieces, const double* grid,
+                                const ProductSums& sums) {
+  sum_rows_body(x, pieces, grid, sums);
+}
+BREGMAX_AVX2 void sum_weighted_differences_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                                const double* base, const ProductSums& sums) {
+  sum_weighted_differences_body(x, pieces, weight, base, sums);
+}
 BREGMAX_AVX2 void differences_avx2(const FeatureRows& x, const double* anchor, const double* weight,
                                    const OutputRows& difference, const OutputRows& weighted) {
   differences_body(x, anchor, weight, difference, weighted);
@@ -146,10 +385,20 @@ BREGMAX_AVX2 void solve_avx2(const double* lower, Index features, Index count, d
 
 }  // namespace
 
-void portable_affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out) {
-  affine_body(x, slope, shift, base, out);
+void portable_affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+  affine_body(x, pieces, base, grid);
 }
-double portable_weigh_row(const FeatureRows& x, const double* v, double* out) { return weigh_body(x, v, out); }
+void portable_sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                  const ProductSums& sums) {
+  sum_weighted_affine_body(x, pieces, weight, sums);
+}
+void portable_sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
+  sum_rows_body(x, pieces, grid, sums);
+}
+void portable_sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                       const double* base, const ProductSums& sums) {
+  sum_weighted_differences_body(x, pieces, weight, base, sums);
+}
 void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
                                 const OutputRows& difference, const OutputRows& weighted) {
   differences_body(x, anchor, weight, difference, weighted);
@@ -161,18 +410,33 @@ void portable_solve_rows(const double* lower, Index features, Index count, doubl
   solve_body(lower, features, count, rows);
 }
 
-void affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out) {
+void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
 #ifdef BREGMAX_AVX2
-  if (has_avx2()) return affine_avx2(x, slope, shift, base, out);
+  if (has_avx2()) return affine_avx2(x, pieces, base, grid);
 #endif
-  portable_affine_row(x, slope, shift, base, out);
+  portable_affine_rows(x, pieces, base, grid);
 }
 
-double weigh_row(const FeatureRows& x, const double* v, double* out) {
+void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums) {
 #ifdef BREGMAX_AVX2
-  if (has_avx2()) return weigh_avx2(x, v, out);
+  if (has_avx2()) return sum_weighted_affine_avx2(x, pieces, weight, sums);
 #endif
-  return portable_weigh_row(x, v, out);
+  portable_sum_weighted_affine(x, pieces, weight, sums);
+}
+
+void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return sum_rows_avx2(x, pieces, grid, sums);
+#endif
+  portable_sum_rows(x, pieces, grid, sums);
+}
+
+void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
+                              const ProductSums& sums) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return sum_weighted_differences_avx2(x, pieces, weight, base, sums);
+#endif
+  portable_sum_weighted_differences(x, pieces, weight, base, sums);
 }
 
 void weigh_differences(const FeatureRows& x, const double* anchor, const double* weight, const OutputRows& difference,

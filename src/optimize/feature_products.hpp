@@ -8,17 +8,37 @@ namespace bregmax::internal {
 // product would read and write the grid once more than these do, and its set-up would cost more than the work on a
 // block of features x features.
 
-// Some of the locations, one row a feature.
+inline constexpr Index kMostLocations = 2048;  // at once
+
+// Some of the locations, at most that many, one row a feature.
 struct FeatureRows {
   const double* data = nullptr;  // of the first of them
   Index features = 0, stride = 0, count = 0;
 };
 
-// out_l = base_l - shift - sum_f slope_f x_fl; base: nullptr for 0.
-void affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out);
+// Some of the pieces, each with a slope of its own, and their rows of a grid.
+struct PieceRows {
+  Index count = 0, stride = 0;  // of a row of the grid
+  const double *slopes = nullptr, *shift = nullptr;
+};
 
-// out_f += sum_l v_l x_fl; returns the sum of v.
-double weigh_row(const FeatureRows& x, const double* v, double* out);
+// grid_kl = base_l - shift_k - <slope_k, x_l>.
+void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid);
+
+// What sums over the grid are added to; nullptr where they are not wanted.
+struct ProductSums {
+  double* of_piece = nullptr;     // sum_l v_kl
+  double* of_location = nullptr;  // sum_k v_kl
+  double* weighted = nullptr;     // pieces x features: sum_l v_kl x_l
+};
+
+// v = weight_kl (shift_k - <slope_k, x_l>); all but sums.weighted.
+void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums);
+// v = grid_kl.
+void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums);
+// v = weight_kl (base_l - shift_k); all but sums.of_location.
+void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
+                              const ProductSums& sums);
 
 // Rows to write, one a feature.
 struct OutputRows {
@@ -37,8 +57,12 @@ void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square
 void solve_rows(const double* lower, Index features, Index count, double* rows);
 
 // The same without instructions that not every processor has, for tests.
-void portable_affine_row(const FeatureRows& x, const double* slope, double shift, const double* base, double* out);
-double portable_weigh_row(const FeatureRows& x, const double* v, double* out);
+void portable_affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid);
+void portable_sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                  const ProductSums& sums);
+void portable_sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums);
+void portable_sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                       const double* base, const ProductSums& sums);
 void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
                                 const OutputRows& difference, const OutputRows& weighted);
 void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square);

@@ -26,28 +26,15 @@ TEST(FeatureProducts, AreThePlainSums) {
     SCOPED_TRACE(::testing::Message() << features << " features, " << count << " locations");
     const Matrix x = Matrix::Random(features, count), left = Matrix::Random(features, count);
     const double rounding = kRounding * static_cast<double>(count);
-    const Vector slope = Vector::Random(features), base = Vector::Random(count), v = Vector::Random(count);
-    const Vector products = x.transpose() * slope, sums = x * v;
+    const Vector anchor = Vector::Random(features), v = Vector::Random(count);
     for (const bool portable : {false, true}) {
-      const auto affine = portable ? portable_affine_row : affine_row;
-      const auto weigh = portable ? portable_weigh_row : weigh_row;
       const auto differences = portable ? portable_weigh_differences : weigh_differences;
       const auto multiply = portable ? portable_multiply_rows : multiply_rows;
       const auto solve = portable ? portable_solve_rows : solve_rows;
 
-      Vector out(count);
-      affine(rows_of(x), slope.data(), 0.5, base.data(), out.data());
-      EXPECT_LT((out - (base.array() - 0.5).matrix() + products).lpNorm<1>(), rounding);
-      affine(rows_of(x), slope.data(), 0.5, nullptr, out.data());
-      EXPECT_LT((out.array() + 0.5 + products.array()).abs().sum(), rounding);
-
-      Vector weighted = Vector::Ones(features);
-      EXPECT_NEAR(weigh(rows_of(x), v.data(), weighted.data()), v.sum(), rounding);
-      EXPECT_LT((weighted - Vector::Ones(features) - sums).lpNorm<1>(), rounding);
-
       Matrix difference = Matrix::Constant(features, count, 7), weighted_difference = difference;
-      differences(rows_of(x), slope.data(), v.data(), {difference.data(), count}, {weighted_difference.data(), count});
-      EXPECT_EQ(difference, slope.replicate(1, count) - x);
+      differences(rows_of(x), anchor.data(), v.data(), {difference.data(), count}, {weighted_difference.data(), count});
+      EXPECT_EQ(difference, anchor.replicate(1, count) - x);
       EXPECT_EQ(weighted_difference, difference * v.asDiagonal());
 
       Matrix square = Matrix::Constant(features, features, 7);
@@ -65,6 +52,58 @@ TEST(FeatureProducts, AreThePlainSums) {
       solve(lower.data(), features, count, solved.data());
       const Matrix back = lower.triangularView<Eigen::Lower>() * solved;
       EXPECT_LE((back - left).cwiseAbs().sum(), 1e-9 * (1 + solved.cwiseAbs().sum()));
+    }
+  }
+}
+
+// Pieces by twos, and one that is left over; rows of the grid that are longer than what is looked at.
+TEST(FeatureProducts, OfSomePiecesAreThePlainSums) {
+  for (const auto [features, count] : kShapes) {
+    for (const Index pieces : {0, 1, 2, 5}) {
+      SCOPED_TRACE(::testing::Message() << features << " features, " << count << " locations, " << pieces << " pieces");
+      const Index stride = count + 3;
+      const double rounding = kRounding * static_cast<double>(count);
+      const Matrix x = Matrix::Random(features, count), slopes = Matrix::Random(pieces, features);
+      const Matrix weight = Matrix::Random(pieces, stride);
+      const Vector shift = Vector::Random(pieces), base = Vector::Random(count);
+      const PieceRows rows = {pieces, stride, slopes.data(), shift.data()};
+      const Matrix products = slopes * x, weight_here = weight.leftCols(count);
+      for (const bool portable : {false, true}) {
+        const auto affine = portable ? portable_affine_rows : affine_rows;
+        Matrix grid = Matrix::Constant(pieces, stride, 7);
+        affine(rows_of(x), rows, base.data(), grid.data());
+        Matrix expected = -products - shift.replicate(1, count) + base.transpose().replicate(pieces, 1);
+        EXPECT_LE((grid.leftCols(count) - expected).cwiseAbs().sum(), rounding);
+        EXPECT_TRUE((grid.rightCols(3).array() == 7).all());
+
+        Vector of_piece = Vector::Ones(pieces), of_location = Vector::Ones(count);
+        Matrix weighted = Matrix::Ones(pieces, features);
+        const auto expect_sums = [&](const Matrix& values, bool has_locations, bool has_weighted) {
+          EXPECT_LE((of_piece - Vector::Ones(pieces) - values.rowwise().sum()).lpNorm<1>(), rounding);
+          if (has_locations) {
+            EXPECT_LE((of_location - Vector::Ones(count) - values.colwise().sum().transpose()).lpNorm<1>(), rounding);
+          }
+          if (has_weighted) {
+            EXPECT_LE((weighted - Matrix::Ones(pieces, features) - values * x.transpose()).cwiseAbs().sum(),
+                      rounding * static_cast<double>(1 + features));
+          }
+          of_piece.setOnes();
+          of_location.setOnes();
+          weighted.setOnes();
+        };
+        const auto sum_affine = portable ? portable_sum_weighted_affine : sum_weighted_affine;
+        sum_affine(rows_of(x), rows, weight.data(), {of_piece.data(), of_location.data(), nullptr});
+        expect_sums(weight_here.cwiseProduct(shift.replicate(1, count) - products), true, false);
+
+        const auto sum = portable ? portable_sum_rows : sum_rows;
+        sum(rows_of(x), rows, weight.data(), {of_piece.data(), of_location.data(), weighted.data()});
+        expect_sums(weight_here, true, true);
+
+        const auto sum_differences = portable ? portable_sum_weighted_differences : sum_weighted_differences;
+        sum_differences(rows_of(x), rows, weight.data(), base.data(), {of_piece.data(), nullptr, weighted.data()});
+        expect_sums(weight_here.cwiseProduct(base.transpose().replicate(pieces, 1) - shift.replicate(1, count)), false,
+                    true);
+      }
     }
   }
 }
