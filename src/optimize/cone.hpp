@@ -48,10 +48,9 @@ struct Cone {
   void set_inverse() { cone_passes().invert(rows()); }
   double weight(Index i) const { return y(i) * inverse(i); }
 
-  // Each starts a direction, or a correction of the accepted one: c, and the part of dy that does not depend on dx.
+  // Each starts a direction: c, and the part of dy that does not depend on dx.
   void aim(double target) { cone_passes().aim(rows(), target); }
   void aim_corrected(double target) { cone_passes().aim_corrected(rows(), target); }
-  void aim_central(const CentralAim& central) { cone_passes().aim_central(rows(), central); }
   void aim_nowhere() {
     c.setZero();
     dy.setZero();
@@ -62,24 +61,30 @@ struct Cone {
   void finish_direction(const double* slack_change, StepRates& rates) {
     cone_passes().finish(rows(), slack_change, rates);
   }
-  void finish_correction(const double* slack_change, PartRates& rates) {
-    cone_passes().finish_correction(rows(), slack_change, rates);
-  }
   void accept_direction() {
     std::swap(row_[4], row_[6]);
     std::swap(row_[5], row_[7]);
     set_size(size_);
   }
-  void add_correction(double primal_part, double dual_part) {
-    cone_passes().add_correction(rows(), primal_part, dual_part);
+
+  // Of a correction; slack_change as above.
+  void aim_central(const CentralAim& central) { cone_passes().aim_central(rows(), central); }
+  void rate_correction(const double* slack_change, PartRates& rates) {
+    cone_passes().rate_correction(rows(), slack_change, rates);
+  }
+  void add_correction(const double* slack_change, const CorrectionParts& parts) {
+    cone_passes().add_correction(rows(), slack_change, parts);
+  }
+  void add_and_aim_central(const double* slack_change, const CorrectionParts& parts, const CentralAim& central) {
+    cone_passes().add_and_aim_central(rows(), slack_change, parts, central);
   }
 
- private:
   ConeRows rows() {
     return {size_,    delta,     s.data(),  y.data(),           r.data(),          inverse.data(),
             c.data(), ds.data(), dy.data(), ds_accepted.data(), dy_accepted.data()};
   }
 
+ private:
   static constexpr Index kRows = 11;
   Matrix storage_;
   std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};  // which row of the storage a view is of

@@ -30,6 +30,11 @@ inline constexpr std::size_t kParts = 5;
 inline constexpr double part_of(std::size_t index) { return static_cast<double>(index) / (kParts - 1); }
 using PartRates = std::array<StepRates, kParts>;
 
+// How much of a correction is taken: slacks and multipliers each have a part of their own.
+struct CorrectionParts {
+  double primal = 0, dual = 0;
+};
+
 // Where a centrality corrector looks for products, and where it pulls them back to.
 struct CentralAim {
   double primal_step, dual_step, low, high;
@@ -42,13 +47,19 @@ struct ConePasses {
   // that is there.
   void (*aim)(const ConeRows& rows, double target);
   void (*aim_corrected)(const ConeRows& rows, double target);
-  // Of a correction, which leaves r alone: what pulls the products that the accepted direction leads to.
-  void (*aim_central)(const ConeRows& rows, const CentralAim& aim);
   // dy still lacks the part of dx, slack_change being G dx, unless that is nullptr. Then ds, and the rates.
   void (*finish)(const ConeRows& rows, const double* slack_change, StepRates& rates);
-  void (*finish_correction)(const ConeRows& rows, const double* slack_change, PartRates& rates);
-  // accepted += part correction, slacks and multipliers each with a part of their own.
-  void (*add_correction)(const ConeRows& rows, double primal_part, double dual_part);
+
+  // Of a correction of the accepted direction, which leaves r alone, only c is kept, and dy where it does not follow
+  // from c and slack_change: to read the rest again would take longer than to compute it.
+  //
+  // c = what pulls the products that the accepted direction leads to; dy = c / (s + delta y).
+  void (*aim_central)(const ConeRows& rows, const CentralAim& aim);
+  void (*rate_correction)(const ConeRows& rows, const double* slack_change, PartRates& rates);
+  // accepted += parts of the correction; and the same with the aim of the next one after it.
+  void (*add_correction)(const ConeRows& rows, const double* slack_change, const CorrectionParts& parts);
+  void (*add_and_aim_central)(const ConeRows& rows, const double* slack_change, const CorrectionParts& parts,
+                              const CentralAim& aim);
 };
 
 // The fastest on this processor.

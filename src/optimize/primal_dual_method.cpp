@@ -21,12 +21,13 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
       normal_(problem, entries_, grid_),
       hinges_(static_cast<Index>(problem.single.size() + problem.coupled.size())),
       bound_value_(problem.bound),
-      cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
+      cones_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_},
+      norm_cones_{&upper_, &lower_, &norm_, &bound_} {
   for (Vector* v : {&x_, &dx_, &dx_accepted_, &rhs_, &dual_residual_x_}) v->setZero(normal_.size());
   const Index norm_size = slopes();
   for (Vector* v : {&t_, &dt_, &dt_accepted_, &dual_residual_t_}) v->setZero(norm_size);
   for (Vector* v : {&zeta_, &dzeta_, &dzeta_accepted_, &dual_residual_zeta_}) v->setZero(hinges_);
-  for (Vector* v : {&over_weight_, &nonneg_weight_, &inverse_sum_}) v->setZero(hinges_);
+  inverse_sum_.setZero(hinges_);
   const auto equalities = static_cast<Index>(p_.equality_entries.size());
   for (Vector* v : {&nu_, &dnu_, &dnu_accepted_, &kept_nu_}) v->setZero(equalities);
   for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(p_.entries());

@@ -6,6 +6,7 @@
 #include "optimize/cone.hpp"
 #include "optimize/divergence_grid.hpp"
 #include "optimize/entry_set.hpp"
+#include "optimize/hinge_passes.hpp"
 #include "optimize/normal_equations.hpp"
 
 namespace bregmax::internal {
@@ -94,20 +95,21 @@ class PrimalDualMethod {
   bool factor(bool with_quadratic = true);
   void set_weights(bool with_quadratic = true);
   void set_norm_weights();
-  double reduced_rhs_zeta(Index t) const {
-    return (-residual_share_ * dual_residual_zeta_(t) + over_.dy(t) + nonneg_.dy(t)) * inverse_sum_(t);
-  }
   double harmless_residual() const;
   void solve_direction();
+  void aim_correction(const CentralAim& aim);
+  void add_correction(const CorrectionParts& parts);
+  void add_and_aim_correction(const CorrectionParts& parts, const CentralAim& aim);
   PartRates solve_correction();
-  enum class Residuals : bool { kKeep, kRemove };
-  void solve_newton(Residuals residuals);
+  // What is solved for: a direction, which removes the residuals, or a correction of one, which leaves them.
+  enum class Solve : bool { kDirection, kCorrection };
+  void solve_newton(Solve what, const double* field);
   void reduce_norm_rhs();
   void recover_norm();
-  void recover_hinges();
+  HingeRows hinge_rows();
   void take_steps(const StepRates& rates);
   void accept_direction();
-  void add_correction(const PartRates& rates);
+  CorrectionParts choose_parts(const PartRates& rates);
   void widen_free_bound();
   void adapt_proximal_terms(double unit);
   // What may still be tried in an iteration.
@@ -136,6 +138,7 @@ class PrimalDualMethod {
   double bound_value_;
   Cone convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
   std::array<Cone*, 7> cones_;
+  std::array<Cone*, 4> norm_cones_;  // those of the slopes and L
   // The iterate, its change (dx_ ...) and the change that is kept while another is tried.
   Vector x_, t_, zeta_, nu_, kept_nu_;  // nu: multipliers of the equality entries
   Vector dx_, dt_, dzeta_, dnu_;
@@ -144,7 +147,7 @@ class PrimalDualMethod {
   Vector divergence_storage_, field_storage_;
   Cone::View divergence_{nullptr, 0}, field_{nullptr, 0};
   Vector linear_, everywhere_, kept_slack_, kept_multiplier_;  // the last three: of every entry, flat
-  Vector over_weight_, nonneg_weight_, inverse_sum_;           // of each hinge: weights of its two sides, 1 / their sum
+  Vector inverse_sum_;                                         // of each hinge: 1 / (the sum of its two weights)
   std::vector<Index> plus_, minus_;                            // positions of the entries of each hinge
   std::vector<Index> non_constraints_, equalities_;            // positions
   double proximal_ = 0, proximal_scale_ = 1, delta_scale_ = 1, least_delta_scale_ = 1e-4;

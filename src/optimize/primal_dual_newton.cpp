@@ -87,8 +87,6 @@ void PrimalDualMethod::set_weights(bool with_quadratic) {
   const auto singles = static_cast<Index>(p_.single.size());
   for (Index t = 0; t < hinges_; ++t) {
     const double over = over_.weight(t), nonneg = nonneg_.weight(t);
-    over_weight_(t) = over;
-    nonneg_weight_(t) = nonneg;
     inverse_sum_(t) = over + nonneg > 0 ? 1 / (over + nonneg) : 0;
     const double reduced = over * nonneg * inverse_sum_(t);
     if (t < singles) {
@@ -122,15 +120,24 @@ void PrimalDualMethod::set_norm_weights() {
 // What a direction may leave of the dual residual: part of what there is, or more where the harm of that is far below
 // the gap that is still to be closed.
 double PrimalDualMethod::harmless_residual() const {
-  constexpr double kPart = 0.3, kHarm = 0.03;
+  constexpr double kPart = 0.3, kHarm = 0.1;
   const double gap = std::abs(measures_.primal - measures_.dual);
   const double part = measures_.dual_damage > 0 ? std::max(kPart, kHarm * gap / measures_.dual_damage) : kPart;
   return part * measures_.dual_residual;
 }
 
+HingeRows PrimalDualMethod::hinge_rows() {
+  return {over_.rows(), nonneg_.rows(), inverse_sum_.data(), dual_residual_zeta_.data(),
+          plus_.data(), minus_.data(),  dzeta_.data(),       dzeta_accepted_.data()};
+}
+
 // Solves for the right-hand sides c that the cones have started with: dx_, dt_, dzeta_, dnu_ and each cone's ds, dy.
 void PrimalDualMethod::solve_direction() {
-  solve_newton(Residuals::kRemove);
+  field_ = convexity_.dy;
+  for (const Index i : equalities_) field_(i) = -divergence_(i) / kDelta;
+  hinge_passes().eliminate(hinge_rows(), field_.data());
+  solve_newton(Solve::kDirection, field_.data());
+  hinge_passes().recover(hinge_rows(), field_.data());
   rates_ = {};
   convexity_.finish_direction(field_.data(), rates_);
   for (Cone* cone : cones_) {
@@ -138,42 +145,56 @@ void PrimalDualMethod::solve_direction() {
   }
 }
 
-// The same for a correction of the accepted direction. It is all that changes, so its errors are small beside those of
-// a direction.
+// The same for a correction of the accepted direction: dx_, dt_, dnu_, and how long steps its parts allow. It is all
+// that changes, so its errors are small beside those of a direction. What is left of it follows from field_, which is
+// dD, when it is added.
 PartRates PrimalDualMethod::solve_correction() {
-  solve_newton(Residuals::kKeep);
+  solve_newton(Solve::kCorrection, convexity_.dy.data());
   PartRates rates;
   rates[0] = {1 / primal_step_, 1 / dual_step_};
-  convexity_.finish_correction(field_.data(), rates);
-  for (Cone* cone : cones_) {
-    if (cone != &convexity_) cone->finish_correction(nullptr, rates);
-  }
+  convexity_.rate_correction(field_.data(), rates);
+  for (Cone* cone : norm_cones_) cone->rate_correction(nullptr, rates);
+  hinge_passes().rate_correction(hinge_rows(), field_.data(), rates);
   return rates;
 }
 
-// All but what is left of the cones' ds and dy, for which field_ is dD.
-void PrimalDualMethod::solve_newton(Residuals residuals) {
-  residual_share_ = residuals == Residuals::kRemove ? 1 : 0;
-  field_ = convexity_.dy;
-  for (const Index i : equalities_) field_(i) = -residual_share_ * divergence_(i) / kDelta;
-  for (Index t = 0; t < hinges_; ++t) {
-    add_hinge_to_field(t, -over_.dy(t) + over_weight_(t) * reduced_rhs_zeta(t));
-  }
-  grid_.adjoint(field_.data(), rhs_.data(), rhs_.data() + p_.z_count);
+// The convexity constraints' dy is where the right-hand sides of a correction are gathered.
+void PrimalDualMethod::aim_correction(const CentralAim& aim) {
+  convexity_.aim_central(aim);
+  for (Cone* cone : norm_cones_) cone->aim_central(aim);
+  hinge_passes().aim_central(hinge_rows(), aim, convexity_.dy.data());
+}
+
+void PrimalDualMethod::add_correction(const CorrectionParts& parts) {
+  convexity_.add_correction(field_.data(), parts);
+  for (Cone* cone : norm_cones_) cone->add_correction(nullptr, parts);
+  hinge_passes().add_correction(hinge_rows(), field_.data(), parts);
+}
+
+// In one pass, which takes little longer than either.
+void PrimalDualMethod::add_and_aim_correction(const CorrectionParts& parts, const CentralAim& aim) {
+  convexity_.add_and_aim_central(field_.data(), parts, aim);
+  for (Cone* cone : norm_cones_) cone->add_and_aim_central(nullptr, parts, aim);
+  hinge_passes().add_and_aim_central(hinge_rows(), field_.data(), parts, aim, convexity_.dy.data());
+}
+
+// dx_, dt_, dnu_, the norm cones' dy, and dD in field_. `field`: the right-hand sides of D, which may be field_ itself.
+void PrimalDualMethod::solve_newton(Solve what, const double* field) {
+  const bool direction = what == Solve::kDirection;
+  residual_share_ = direction ? 1 : 0;
+  grid_.adjoint(field, rhs_.data(), rhs_.data() + p_.z_count);
   rhs_(x_.size() - 1) = 0;
   reduce_norm_rhs();
   rhs_ -= residual_share_ * dual_residual_x_;
 
   // A correction becomes part of a direction, and need not be more accurate than that is.
   const double own_norm = rhs_.lpNorm<Eigen::Infinity>();
-  rhs_norm_ = residuals == Residuals::kRemove ? own_norm : std::max(rhs_norm_, own_norm);
+  rhs_norm_ = direction ? own_norm : std::max(rhs_norm_, own_norm);
   const double wanted = std::max(harmless_residual(), (normal_.uses_update() ? 1e-12 : 1e-15) * rhs_norm_);
   const double reached = normal_.solve(rhs_, dx_, wanted);
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
   const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm_;
-  if (residuals == Residuals::kRemove) {
-    poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
-  }
+  if (direction) poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
   // The dual residual would grow, and take more off the bound than the gap that there is.
   const double growth = measures_.dual_residual > 0 ? reached / measures_.dual_residual : 0;
   harmful_solve_ = growth > 3 && measures_.dual_damage * growth > std::abs(measures_.primal - measures_.dual);
@@ -181,7 +202,6 @@ void PrimalDualMethod::solve_newton(Residuals residuals) {
   // Back to everything that was eliminated.
   grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());
   recover_norm();
-  recover_hinges();
   for (std::size_t q = 0; q < equalities_.size(); ++q) {
     const Index i = equalities_[q];
     dnu_(static_cast<Index>(q)) = -(residual_share_ * divergence_(i) + field_(i)) / kDelta;
@@ -236,15 +256,6 @@ void PrimalDualMethod::recover_norm() {
     norm_.dy(k) -= norm_.weight(k) * (d_lipschitz - sum);
   }
   if (bound_.count > 0) bound_.dy(0) += bound_.weight(0) * d_lipschitz;
-}
-
-void PrimalDualMethod::recover_hinges() {
-  for (Index t = 0; t < hinges_; ++t) {
-    const double over = over_weight_(t), change = hinge_argument(field_, t);
-    dzeta_(t) = reduced_rhs_zeta(t) + over * change * inverse_sum_(t);
-    over_.dy(t) -= over * (dzeta_(t) - change);
-    nonneg_.dy(t) -= nonneg_weight_(t) * dzeta_(t);
-  }
 }
 
 }  // namespace bregmax::internal

@@ -142,23 +142,27 @@ void PrimalDualMethod::correct(double target) {
   accept_direction();
 }
 
-// Gondzio: aim at a longer step, and pull the products that would leave [target / 10, 100 target] back to it.
+// Gondzio: aim at a longer step, and pull the products that would leave [target / 10, 100 target] back to it. A
+// correction is added with the aim of the next, or at the end.
 void PrimalDualMethod::correct_centrality(double target) {
+  CorrectionParts parts;
   for (int round = 0; round < kMostCorrectors && std::min(primal_step_, dual_step_) < kLongStep; ++round) {
     const CentralAim aim = {std::min(1.0, 1.08 * primal_step_ + 0.3), std::min(1.0, 1.08 * dual_step_ + 0.3),
                             kLowProduct * target, kHighProduct * target};
-    for (Cone* cone : cones_) cone->aim_central(aim);
+    round == 0 ? aim_correction(aim) : add_and_aim_correction(parts, aim);
+    parts = {};
     const double before = primal_step_ + dual_step_;
     const PartRates rates = solve_correction();
     if (harmful_solve_ || !dx_.allFinite()) return;
-    add_correction(rates);
-    if (primal_step_ + dual_step_ < before + kWorthwhileGrowth) return;
+    parts = choose_parts(rates);
+    if (primal_step_ + dual_step_ < before + kWorthwhileGrowth) break;
   }
+  if (parts.primal > 0 || parts.dual > 0) add_correction(parts);
 }
 
 // Colombo and Gondzio: as much of a correction as makes the steps longest. Slacks and multipliers meet only in the
 // products, so they may take different parts of it.
-void PrimalDualMethod::add_correction(const PartRates& rates) {
+CorrectionParts PrimalDualMethod::choose_parts(const PartRates& rates) {
   std::size_t primal = 0, dual = 0;
   for (std::size_t part = 1; part < kParts; ++part) {
     if (rates[part].primal < rates[primal].primal) primal = part;
@@ -171,13 +175,11 @@ void PrimalDualMethod::add_correction(const PartRates& rates) {
     primal = dual = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end(), slower) - rates.begin());
   }
   take_steps({rates[primal].primal, rates[dual].dual});
-  if (primal == 0 && dual == 0) return;
-  const double primal_part = part_of(primal), dual_part = part_of(dual);
-  for (Cone* cone : cones_) cone->add_correction(primal_part, dual_part);
-  dx_accepted_ += primal_part * dx_;
-  dt_accepted_ += primal_part * dt_;
-  dzeta_accepted_ += primal_part * dzeta_;
-  dnu_accepted_ += dual_part * dnu_;
+  const CorrectionParts parts = {part_of(primal), part_of(dual)};
+  dx_accepted_ += parts.primal * dx_;
+  dt_accepted_ += parts.primal * dt_;
+  dnu_accepted_ += parts.dual * dnu_;
+  return parts;
 }
 
 void PrimalDualMethod::accept_direction() {

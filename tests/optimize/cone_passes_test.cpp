@@ -125,24 +125,44 @@ TEST_P(ConePassesTest, ComparePartsOfACorrectionAndAddThem) {
   for (const Index size : kSizes) {
     for (const bool has_change : {false, true}) {
       Members members(random, size);
-      Members alone = members;
       const Vector change = normal(random, size);
-      PartRates rates;
+      const double* slack_change = has_change ? change.data() : nullptr;
+      if (has_change) members.dy = members.c.cwiseProduct(members.inverse);
+      // What a direction of the same aim comes to.
+      Members alone = members;
       StepRates rates_alone;
-      passes().finish_correction(members.rows(), has_change ? change.data() : nullptr, rates);
-      passes().finish(alone.rows(), has_change ? change.data() : nullptr, rates_alone);
-      EXPECT_EQ(members.ds, alone.ds);
-      EXPECT_EQ(members.dy, alone.dy);
+      passes().finish(alone.rows(), slack_change, rates_alone);
+      PartRates rates;
+      passes().rate_correction(members.rows(), slack_change, rates);
       EXPECT_EQ(rates[0].primal, 1) << "the accepted direction's own rates are the caller's";
       for (std::size_t part = 1; part < kParts; ++part) {
         const double share = static_cast<double>(part) / 4;
         Members mixed = members;
-        passes().add_correction(mixed.rows(), share, 0.5 * share);
-        EXPECT_LT((mixed.ds_accepted - members.ds_accepted - share * members.ds).norm(), 1e-9);
-        EXPECT_LT((mixed.dy_accepted - members.dy_accepted - 0.5 * share * members.dy).norm(), 1e-9);
-        EXPECT_NEAR(rates[part].primal, members.rate(members.s, members.ds_accepted + share * members.ds), 1e-9);
-        EXPECT_NEAR(rates[part].dual, members.rate(members.y, members.dy_accepted + share * members.dy), 1e-9);
+        passes().add_correction(mixed.rows(), slack_change, {share, 0.5 * share});
+        EXPECT_LT((mixed.ds_accepted - members.ds_accepted - share * alone.ds).norm(), 1e-9);
+        EXPECT_LT((mixed.dy_accepted - members.dy_accepted - 0.5 * share * alone.dy).norm(), 1e-9);
+        EXPECT_NEAR(rates[part].primal, members.rate(members.s, members.ds_accepted + share * alone.ds), 1e-9);
+        EXPECT_NEAR(rates[part].dual, members.rate(members.y, members.dy_accepted + share * alone.dy), 1e-9);
       }
+    }
+  }
+}
+
+TEST_P(ConePassesTest, AddACorrectionAndAimAtTheNextAsOneAfterTheOther) {
+  Random random(6);
+  const CentralAim aim = {0.7, 0.9, 0.05, 0.3};
+  for (const Index size : kSizes) {
+    for (const bool has_change : {false, true}) {
+      Members together = Members(random, size), in_turn = together;
+      const Vector change = normal(random, size);
+      const double* slack_change = has_change ? change.data() : nullptr;
+      passes().add_and_aim_central(together.rows(), slack_change, {0.75, 0.25}, aim);
+      passes().add_correction(in_turn.rows(), slack_change, {0.75, 0.25});
+      passes().aim_central(in_turn.rows(), aim);
+      EXPECT_LT((together.ds_accepted - in_turn.ds_accepted).norm(), kRounding);
+      EXPECT_LT((together.dy_accepted - in_turn.dy_accepted).norm(), kRounding);
+      EXPECT_LT((together.c - in_turn.c).norm(), kRounding);
+      EXPECT_LT((together.dy - in_turn.dy).norm(), 1e-10);
     }
   }
 }
