@@ -1,5 +1,5 @@
 // The method for complete grids on one thread: against an implementation that stores every array, with the same
-// iterates; its memory; and how the time of an iteration grows. Fails where the limits are missed.
+// iterates; its memory; and how the time of an iteration grows. Fails where a limit is missed.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
