@@ -25,21 +25,21 @@ BREGMAX_INLINE double largest_of(const Four& value) {
   return largest;
 }
 
-// s and y of a member or of four, and what they are divided by: 0 for the multiplier of those that do not move.
+// s, y, 1 / s and 1 / y of a member or of four; the last two are 0 of one that does not move.
 template <class V>
 struct Member {
-  V s, y, of_slack, of_multiplier;
+  V s, y, inverse_s, inverse_y;
 
   BREGMAX_INLINE Member(const ConeRows& rows, Index i) {
     const V one = V{} + 1, none{};
     load(rows.s + i, s);
     load(rows.y + i, y);
     const V of_both = one / (y > none ? s * y : one);
-    of_slack = y * of_both;
-    of_multiplier = y > none ? s * of_both : none;
+    inverse_s = y * of_both;
+    inverse_y = y > none ? s * of_both : none;
   }
   // From y ds + s dy = c.
-  BREGMAX_INLINE void solve_slack(const V& c, const V& dy, V& ds) const { ds = (c - s * dy) * of_multiplier; }
+  BREGMAX_INLINE void solve_slack(const V& c, const V& dy, V& ds) const { ds = (c - s * dy) * inverse_y; }
 };
 
 // ds_accepted and dy_accepted of a member or of four.
@@ -105,8 +105,8 @@ class LargestRates {
   template <class V>
   static BREGMAX_INLINE void take_into(V (&primal)[kParts], V (&dual)[kParts], const Member<V>& member,
                                        const AcceptedChange<V>& accepted, const V& ds, const V& dy) {
-    const V primal_from = -accepted.ds * member.of_slack, primal_rate = -ds * member.of_slack;
-    const V dual_from = -accepted.dy * member.of_multiplier, dual_rate = -dy * member.of_multiplier;
+    const V primal_from = -accepted.ds * member.inverse_s, primal_rate = -ds * member.inverse_s;
+    const V dual_from = -accepted.dy * member.inverse_y, dual_rate = -dy * member.inverse_y;
     for (std::size_t part = 1; part < kParts; ++part) {
       keep_larger<V>(primal_from + part_of(part) * primal_rate, primal[part]);
       keep_larger<V>(dual_from + part_of(part) * dual_rate, dual[part]);

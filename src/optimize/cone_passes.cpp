@@ -84,7 +84,7 @@ struct Finish {
     V ds;
     member.solve_slack(c, dy, ds);
     store(ds, rows.ds + i);
-    const V primal_rate = -ds * member.of_slack, dual_rate = -dy * member.of_multiplier;
+    const V primal_rate = -ds * member.inverse_s, dual_rate = -dy * member.inverse_y;
     if constexpr (sizeof(V) == sizeof(Four)) {
       keep_larger<V>(primal_rate, primal);
       keep_larger<V>(dual_rate, dual);

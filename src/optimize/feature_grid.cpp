@@ -5,9 +5,9 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kNumbersInCache = 16384;   // of features, that stay in the second cache
-constexpr Index kWhole = 32;               // locations that a product takes at once
-constexpr Index kLeastParallel = 100'000;  // entries of the grid
+constexpr Index kNumbersInCache = 16384;        // of features, that stay in the second cache
+constexpr Index kWhole = 2 * kLocationsAtOnce;  // whole lines of the cache, too
+constexpr Index kLeastParallel = 100'000;       // entries of the grid
 
 }  // namespace
 
@@ -24,11 +24,14 @@ FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
   for (Index f = 0; f < features_; ++f) Eigen::Map<Vector>(all + f * stride_, locations_) = location.col(f);
 }
 
+// Where a band of pieces begins: even, since products take pieces by twos.
+Index FeatureGrid::border(Index band) const { return band == kBands ? pieces_ : pieces_ * band / kBands / 2 * 2; }
+
 template <class Each>
 void FeatureGrid::for_each_chunk(const Each& each) const {
 #pragma omp parallel for schedule(static) if (pieces_ * locations_ > kLeastParallel)
   for (Index band = 0; band < kBands; ++band) {
-    const Index begin = pieces_ * band / kBands, end = pieces_ * (band + 1) / kBands;
+    const Index begin = border(band), end = border(band + 1);
     for (Index from = 0; from < locations_; from += at_once_) {
       each(Chunk{band, begin, end - begin, from, part(from, std::min(at_once_, locations_ - from))});
     }

@@ -39,6 +39,7 @@ class FeatureGrid {
     FeatureRows x;
   };
 
+  Index border(Index band) const;
   // Calls each(chunk) until all pieces have had all locations.
   template <class Each>
   void for_each_chunk(const Each& each) const;

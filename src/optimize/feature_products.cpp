@@ -1,6 +1,7 @@
 #include "optimize/feature_products.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/dots.hpp"
 #include "core/simd.hpp"
@@ -8,8 +9,10 @@
 namespace bregmax::internal {
 namespace {
 
-// Vectors of locations at once: enough to hide latencies, and as many as there are registers for.
-constexpr Index kGroup = 4, kGroupOfTwoPieces = 5;
+// Vectors of locations at once: enough to hide latencies. Affine functions of two pieces have twice as many values,
+// and as many as there are registers for.
+constexpr Index kGroup = 4, kGroupOfPieces = 5;
+static_assert(kLocationsAtOnce == kGroupOfPieces * kLanes);
 
 // Calls each.template run<pieces>(k) for two pieces at a time, so that what is read of a location serves both.
 template <class Each>
@@ -52,8 +55,7 @@ struct Affine {
 template <class Each>
 BREGMAX_INLINE void for_locations(Index count, Each& each) {
   Index l = 0;
-  constexpr Index kWhole = kGroupOfTwoPieces * kLanes;
-  for (; l + kWhole <= count; l += kWhole) each.template at<kGroupOfTwoPieces, Four>(l);
+  for (; l + kLocationsAtOnce <= count; l += kLocationsAtOnce) each.template at<kGroupOfPieces, Four>(l);
   for (; l + kLanes <= count; l += kLanes) each.template at<1, Four>(l);
   for (; l < count; ++l) each.template at<1, double>(l);
 }
@@ -179,22 +181,15 @@ BREGMAX_INLINE void weigh_features(const FeatureRows& x, const double* const (&v
 }
 
 template <Index pieces>
-BREGMAX_INLINE void weigh(const FeatureRows& x, const double* const (&v)[pieces], double* weighted) {
-  Index f = 0;
-  for (; f + 5 <= x.features; f += 5) weigh_features<pieces, 5>(x, v, f, weighted);
-  switch (x.features - f) {
-    case 4:
-      return weigh_features<pieces, 4>(x, v, f, weighted);
-    case 3:
-      return weigh_features<pieces, 3>(x, v, f, weighted);
-    case 2:
-      return weigh_features<pieces, 2>(x, v, f, weighted);
-    case 1:
-      return weigh_features<pieces, 1>(x, v, f, weighted);
-    default:
-      return;
+struct WeighFeatures {
+  const FeatureRows& x;
+  const double* const (&v)[pieces];
+  double* weighted;
+  template <Index features>
+  BREGMAX_INLINE void run(Index f) const {
+    weigh_features<pieces, features>(x, v, f, weighted);
   }
-}
+};
 
 template <Index pieces>
 struct SumValues {
@@ -232,7 +227,7 @@ struct SumRows {
     SumValues<pieces> pass{v, sums.of_location};
     for_locations(x.count, pass);
     for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
-    weigh<pieces>(x, v, sums.weighted + k * x.features);
+    for_groups_of_rows(x.features, WeighFeatures<pieces>{x, v, sums.weighted + k * x.features});
   }
 };
 
@@ -264,6 +259,7 @@ struct SumWeightedDifferences {
   const ProductSums& sums;
   template <Index pieces>
   BREGMAX_INLINE void run(Index k) const {
+    assert(x.count <= kMostLocations);
     alignas(64) double values[pieces][kMostLocations];
     const double* v[pieces];
     for (Index p = 0; p < pieces; ++p) {
@@ -272,7 +268,7 @@ struct SumWeightedDifferences {
       sums.of_piece[k + p] += pass.sum.all();
       v[p] = values[p];
     }
-    weigh<pieces>(x, v, sums.weighted + k * x.features);
+    for_groups_of_rows(x.features, WeighFeatures<pieces>{x, v, sums.weighted + k * x.features});
   }
 };
 

@@ -8,9 +8,10 @@ namespace bregmax::internal {
 // product would read and write the grid once more than these do, and its set-up would cost more than the work on a
 // block of features x features.
 
-inline constexpr Index kMostLocations = 2048;  // at once
+// Locations are best taken by multiples of this many.
+inline constexpr Index kLocationsAtOnce = 20;
 
-// Some of the locations, at most that many, one row a feature.
+// Some of the locations, one row a feature.
 struct FeatureRows {
   const double* data = nullptr;  // of the first of them
   Index features = 0, stride = 0, count = 0;
@@ -25,18 +26,19 @@ struct PieceRows {
 // grid_kl = base_l - shift_k - <slope_k, x_l>.
 void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid);
 
-// What sums over the grid are added to; nullptr where they are not wanted.
+// What sums over the grid are added to. A function adds to those that it names, and does not look at others.
 struct ProductSums {
   double* of_piece = nullptr;     // sum_l v_kl
   double* of_location = nullptr;  // sum_k v_kl
   double* weighted = nullptr;     // pieces x features: sum_l v_kl x_l
 };
 
-// v = weight_kl (shift_k - <slope_k, x_l>); all but sums.weighted.
+// of_piece and of_location of v = weight_kl (shift_k - <slope_k, x_l>).
 void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums);
-// v = grid_kl.
+// All three of v = grid_kl.
 void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums);
-// v = weight_kl (base_l - shift_k); all but sums.of_location.
+// of_piece and weighted of v = weight_kl (base_l - shift_k), which need room: for at most this many locations.
+inline constexpr Index kMostLocations = 102 * kLocationsAtOnce;
 void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
                               const ProductSums& sums);
 

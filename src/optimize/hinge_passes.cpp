@@ -29,17 +29,23 @@ BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const Four& value, d
 // The equations of zeta, given the parts of both dy that do not depend on dx.
 template <class V>
 struct ZetaElimination {
-  V over_weight, nonneg_weight, inverse_sum;
+  V over_inverse, nonneg_inverse, over_weight, nonneg_weight, inverse_sum;
 
   BREGMAX_INLINE ZetaElimination(const HingeRows& rows, Index t) {
-    V y, inverse;
+    V y;
     load(rows.over.y + t, y);
-    load(rows.over.inverse + t, inverse);
-    over_weight = y * inverse;
+    load(rows.over.inverse + t, over_inverse);
+    over_weight = y * over_inverse;
     load(rows.nonneg.y + t, y);
-    load(rows.nonneg.inverse + t, inverse);
-    nonneg_weight = y * inverse;
+    load(rows.nonneg.inverse + t, nonneg_inverse);
+    nonneg_weight = y * nonneg_inverse;
     load(rows.inverse_sum + t, inverse_sum);
+  }
+  // What a correction starts from: both dy without the part of dx, and zeta's right-hand side times inverse_sum.
+  BREGMAX_INLINE void start(const V& over_c, const V& nonneg_c, V& over, V& nonneg, V& rhs) const {
+    over = over_c * over_inverse;
+    nonneg = nonneg_c * nonneg_inverse;
+    rhs = (over + nonneg) * inverse_sum;
   }
   // Completes both dy.
   BREGMAX_INLINE void recover(const V& change, const V& rhs, V& over, V& nonneg, V& dzeta) const {
@@ -90,15 +96,12 @@ struct HingeCorrection {
   BREGMAX_INLINE HingeCorrection(const HingeRows& rows, Index t, const double* dD, const Member<V>& over,
                                  const Member<V>& nonneg) {
     const ZetaElimination<V> zeta(rows, t);
-    V over_c, nonneg_c, inverse, change;
+    V over_c, nonneg_c, change, rhs;
     load(rows.over.c + t, over_c);
-    load(rows.over.inverse + t, inverse);
-    over_dy = over_c * inverse;
     load(rows.nonneg.c + t, nonneg_c);
-    load(rows.nonneg.inverse + t, inverse);
-    nonneg_dy = nonneg_c * inverse;
     gather(rows, t, dD, change);
-    zeta.recover(change, (over_dy + nonneg_dy) * zeta.inverse_sum, over_dy, nonneg_dy, dzeta);
+    zeta.start(over_c, nonneg_c, over_dy, nonneg_dy, rhs);
+    zeta.recover(change, rhs, over_dy, nonneg_dy, dzeta);
     over.solve_slack(over_c, over_dy, over_ds);
     nonneg.solve_slack(nonneg_c, nonneg_dy, nonneg_ds);
   }
@@ -109,15 +112,12 @@ BREGMAX_INLINE void aim_centrally(const HingeRows& rows, Index t, const CentralA
                                   const Member<V>& nonneg, const AcceptedChange<V>& over_accepted,
                                   const AcceptedChange<V>& nonneg_accepted, double* field) {
   const ZetaElimination<V> zeta(rows, t);
-  V over_c, nonneg_c, over_inverse, nonneg_inverse;
+  V over_c, nonneg_c, over_dy, nonneg_dy, rhs;
   set_central_goal(aim, over, over_accepted, over_c);
   set_central_goal(aim, nonneg, nonneg_accepted, nonneg_c);
   store(over_c, rows.over.c + t);
   store(nonneg_c, rows.nonneg.c + t);
-  load(rows.over.inverse + t, over_inverse);
-  load(rows.nonneg.inverse + t, nonneg_inverse);
-  const V over_dy = over_c * over_inverse, nonneg_dy = nonneg_c * nonneg_inverse;
-  const V rhs = (over_dy + nonneg_dy) * zeta.inverse_sum;
+  zeta.start(over_c, nonneg_c, over_dy, nonneg_dy, rhs);
   scatter(rows, t, zeta.over_weight * rhs - over_dy, field);
 }
 

@@ -5,7 +5,7 @@
 namespace bregmax::internal {
 
 // Loops over the hinges zeta >= margin + D[plus] - D[minus], zeta >= 0, each of which has a member in two cones. With
-// all ordered pairs there are about as many of them as convexity constraints.
+// all ordered pairs every dissimilar one is a hinge.
 struct HingeRows {
   ConeRows over, nonneg;
   const double* inverse_sum = nullptr;            // 1 / (the sum of the two weights), 0 where both are

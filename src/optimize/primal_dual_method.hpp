@@ -98,6 +98,7 @@ class PrimalDualMethod {
   double harmless_residual() const;
   void solve_direction();
   void aim_correction(const CentralAim& aim);
+  void add_unknowns_of_correction(const CorrectionParts& parts);
   void add_correction(const CorrectionParts& parts);
   void add_and_aim_correction(const CorrectionParts& parts, const CentralAim& aim);
   PartRates solve_correction();

@@ -117,7 +117,7 @@ void PrimalDualMethod::set_norm_weights() {
   if (bound_.count > 0) w.lipschitz = bound_.weight(0);
 }
 
-// What a direction may leave of the dual residual: part of what there is, or more where the harm of that is far below
+// What a direction may leave of the dual residual: part of what there is, or more where the harm of that is a tenth of
 // the gap that is still to be closed.
 double PrimalDualMethod::harmless_residual() const {
   constexpr double kPart = 0.3, kHarm = 0.1;
@@ -158,14 +158,23 @@ PartRates PrimalDualMethod::solve_correction() {
   return rates;
 }
 
-// The convexity constraints' dy is where the right-hand sides of a correction are gathered.
+// The convexity constraints' dy is where the right-hand sides of a correction are gathered; that of an equality is 0
+// before hinges are added, since its multiplier among them is.
 void PrimalDualMethod::aim_correction(const CentralAim& aim) {
   convexity_.aim_central(aim);
   for (Cone* cone : norm_cones_) cone->aim_central(aim);
   hinge_passes().aim_central(hinge_rows(), aim, convexity_.dy.data());
 }
 
+// Those of the hinges are added in their passes.
+void PrimalDualMethod::add_unknowns_of_correction(const CorrectionParts& parts) {
+  dx_accepted_ += parts.primal * dx_;
+  dt_accepted_ += parts.primal * dt_;
+  dnu_accepted_ += parts.dual * dnu_;
+}
+
 void PrimalDualMethod::add_correction(const CorrectionParts& parts) {
+  add_unknowns_of_correction(parts);
   convexity_.add_correction(field_.data(), parts);
   for (Cone* cone : norm_cones_) cone->add_correction(nullptr, parts);
   hinge_passes().add_correction(hinge_rows(), field_.data(), parts);
@@ -173,6 +182,7 @@ void PrimalDualMethod::add_correction(const CorrectionParts& parts) {
 
 // In one pass, which takes little longer than either.
 void PrimalDualMethod::add_and_aim_correction(const CorrectionParts& parts, const CentralAim& aim) {
+  add_unknowns_of_correction(parts);
   convexity_.add_and_aim_central(field_.data(), parts, aim);
   for (Cone* cone : norm_cones_) cone->add_and_aim_central(nullptr, parts, aim);
   hinge_passes().add_and_aim_central(hinge_rows(), field_.data(), parts, aim, convexity_.dy.data());
@@ -194,10 +204,13 @@ void PrimalDualMethod::solve_newton(Solve what, const double* field) {
   const double reached = normal_.solve(rhs_, dx_, wanted);
   // The update's factorization is left to conjugate gradients to correct for longer: what follows it costs much more.
   const double tolerated = (normal_.uses_update() ? 1e-6 : 1e-9) * rhs_norm_;
-  if (direction) poor_solves_ = reached > std::max(30 * wanted, tolerated) ? poor_solves_ + 1 : 0;
   // The dual residual would grow, and take more off the bound than the gap that there is.
   const double growth = measures_.dual_residual > 0 ? reached / measures_.dual_residual : 0;
   harmful_solve_ = growth > 3 && measures_.dual_damage * growth > std::abs(measures_.primal - measures_.dual);
+  if (direction) {
+    const bool poor = reached > tolerated && (harmful_solve_ || reached > 30 * wanted);
+    poor_solves_ = poor ? poor_solves_ + 1 : 0;
+  }
 
   // Back to everything that was eliminated.
   grid_.apply(dx_.data(), dx_.data() + p_.z_count, field_.data());

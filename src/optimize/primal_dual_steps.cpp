@@ -150,7 +150,6 @@ void PrimalDualMethod::correct_centrality(double target) {
     const CentralAim aim = {std::min(1.0, 1.08 * primal_step_ + 0.3), std::min(1.0, 1.08 * dual_step_ + 0.3),
                             kLowProduct * target, kHighProduct * target};
     round == 0 ? aim_correction(aim) : add_and_aim_correction(parts, aim);
-    parts = {};
     const double before = primal_step_ + dual_step_;
     const PartRates rates = solve_correction();
     if (harmful_solve_ || !dx_.allFinite()) return;
@@ -160,8 +159,8 @@ void PrimalDualMethod::correct_centrality(double target) {
   if (parts.primal > 0 || parts.dual > 0) add_correction(parts);
 }
 
-// Colombo and Gondzio: as much of a correction as makes the steps longest. Slacks and multipliers meet only in the
-// products, so they may take different parts of it.
+// Colombo and Gondzio: as much of a correction as makes the steps longest, which are taken. Slacks and multipliers meet
+// only in the products, so they may take different parts of it.
 CorrectionParts PrimalDualMethod::choose_parts(const PartRates& rates) {
   std::size_t primal = 0, dual = 0;
   for (std::size_t part = 1; part < kParts; ++part) {
@@ -175,11 +174,7 @@ CorrectionParts PrimalDualMethod::choose_parts(const PartRates& rates) {
     primal = dual = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end(), slower) - rates.begin());
   }
   take_steps({rates[primal].primal, rates[dual].dual});
-  const CorrectionParts parts = {part_of(primal), part_of(dual)};
-  dx_accepted_ += parts.primal * dx_;
-  dt_accepted_ += parts.primal * dt_;
-  dnu_accepted_ += parts.dual * dnu_;
-  return parts;
+  return {part_of(primal), part_of(dual)};
 }
 
 void PrimalDualMethod::accept_direction() {

@@ -7,6 +7,7 @@
 
 #include "bregmax/core/random.hpp"
 #include "optimize/cone.hpp"
+#include "optimize/problems.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -38,12 +39,6 @@ struct Members {
   static constexpr double kDelta = 0.1;
   Vector s, y, r, inverse, c, ds, dy, ds_accepted, dy_accepted;
 };
-
-Vector normal(Random& random, Index size) {
-  Vector values(size);
-  for (double& value : values) value = random.normal();
-  return values;
-}
 
 class ConePassesTest : public ::testing::TestWithParam<bool> {
  protected:
@@ -106,7 +101,7 @@ TEST_P(ConePassesTest, FinishWithTheLinearisedProductsAndTheirRates) {
   for (const Index size : kSizes) {
     for (const bool has_change : {false, true}) {
       Members members(random, size);
-      const Vector change = normal(random, size), dy = members.dy;
+      const Vector change = test::normal_vector(random, size), dy = members.dy;
       StepRates rates;
       passes().finish(members.rows(), has_change ? change.data() : nullptr, rates);
       for (Index i = 0; i < size; ++i) {
@@ -125,7 +120,7 @@ TEST_P(ConePassesTest, ComparePartsOfACorrectionAndAddThem) {
   for (const Index size : kSizes) {
     for (const bool has_change : {false, true}) {
       Members members(random, size);
-      const Vector change = normal(random, size);
+      const Vector change = test::normal_vector(random, size);
       const double* slack_change = has_change ? change.data() : nullptr;
       if (has_change) members.dy = members.c.cwiseProduct(members.inverse);
       // What a direction of the same aim comes to.
@@ -154,7 +149,7 @@ TEST_P(ConePassesTest, AddACorrectionAndAimAtTheNextAsOneAfterTheOther) {
   for (const Index size : kSizes) {
     for (const bool has_change : {false, true}) {
       Members together = Members(random, size), in_turn = together;
-      const Vector change = normal(random, size);
+      const Vector change = test::normal_vector(random, size);
       const double* slack_change = has_change ? change.data() : nullptr;
       passes().add_and_aim_central(together.rows(), slack_change, {0.75, 0.25}, aim);
       passes().add_correction(in_turn.rows(), slack_change, {0.75, 0.25});

@@ -66,6 +66,8 @@ Matrix normal_rows(Random& random, Index rows, Index features) {
   return out;
 }
 
+Vector normal_vector(Random& random, Index size) { return normal_rows(random, size, 1); }
+
 Supervision random_supervision(Random& random, Kind kind, Index rows, Index items) {
   const auto row = [&] { return random.uniform_index(rows); };
   if (kind == Kind::kComparisons) {

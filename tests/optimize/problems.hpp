@@ -22,6 +22,7 @@ std::vector<int> own_pieces(Index rows);                                 // K = 
 std::vector<int> random_pieces(Random& random, Index rows, int pieces);  // any assignment without an empty piece
 std::vector<int> nearest_pieces(Random& random, const Matrix& rows, int pieces);  // cells of random rows
 Matrix normal_rows(Random& random, Index rows, Index features);
+Vector normal_vector(Random& random, Index size);
 // Members are drawn uniformly: self comparisons, contradictions and repeated items all occur.
 Supervision random_supervision(Random& random, Kind kind, Index rows, Index items);
 
