@@ -81,11 +81,12 @@ TEST(FeatureProducts, OfSomePiecesAreThePlainSums) {
         const auto expect_sums = [&](const Matrix& values, bool has_locations, bool has_weighted) {
           EXPECT_LE((of_piece - Vector::Ones(pieces) - values.rowwise().sum()).lpNorm<1>(), rounding);
           if (has_locations) {
-            EXPECT_LE((of_location - Vector::Ones(count) - values.colwise().sum().transpose()).lpNorm<1>(), rounding);
+            EXPECT_LE((of_location - Vector::Ones(of_location.size()) - values.colwise().sum().transpose()).lpNorm<1>(),
+                      rounding);
           }
           if (has_weighted) {
-            EXPECT_LE((weighted - Matrix::Ones(pieces, features) - values * x.transpose()).cwiseAbs().sum(),
-                      rounding * static_cast<double>(1 + features));
+            EXPECT_LE((weighted - Matrix::Ones(pieces, weighted.cols()) - values * x.transpose()).cwiseAbs().sum(),
+                      rounding * static_cast<double>(1 + weighted.cols()));
           }
           of_piece.setOnes();
           of_location.setOnes();
