@@ -43,8 +43,20 @@ std::string supervision_line(const FitOutcome& outcome) {
 }
 
 std::string status_line(const SolveReport& report) {
-  return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}", to_string(report.status),
-                     short_number(report.objective), short_number(report.dual_objective), report.relative_gap);
+  const double gap = report.objective - report.dual_objective;
+  const bool of_zero_model = gap > 1.001 * report.relative_gap * std::abs(report.objective);
+  return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}{}", to_string(report.status),
+                     short_number(report.objective), short_number(report.dual_objective), report.relative_gap,
+                     of_zero_model ? " (to a thousandth of the zero model's loss)" : "");
+}
+
+// What the certificate is of is the model before.
+std::string smoothing_phrase(const FitOutcome& outcome) {
+  const double temperature = outcome.result.chosen.smoothing;
+  if (temperature == 0) return "";
+  const auto& loss = outcome.result.fit.applied_loss;
+  return fmt::format("; then smoothed with T = {}{}", short_number(temperature),
+                     loss ? fmt::format(", which makes the loss {}", short_number(*loss)) : "");
 }
 
 std::string certificate_line(const Certificate& certificate) {
@@ -208,7 +220,6 @@ Json fit_as_json(const FitOutcome& outcome) {
 std::string fit_as_text(const FitOutcome& outcome) {
   const SolveReport& report = outcome.result.fit.report;
   const Model& model = outcome.result.fit.model;
-  const FitOptions& options = outcome.result.chosen;
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& text) {
     out += fmt::format("{:<11} {}\n", name, text);
@@ -225,15 +236,14 @@ std::string fit_as_text(const FitOutcome& outcome) {
   line("status", status_line(report));
   if (!outcome.result.tuning_ended_early) line("certificate", certificate_line(outcome.result.fit.certificate));
   line("model",
-       fmt::format(
-           "{}, loss {}, Lipschitz constant {}, lambda {}{}", count_of(pieces_of(*model.divergence), "affine piece"),
-           short_number(report.loss), short_number(report.lipschitz), short_number(model.record.lambda),
-           options.smoothing > 0 ? fmt::format("; then smoothed with T = {}", short_number(options.smoothing)) : ""));
+       fmt::format("{}, loss {}, Lipschitz constant {}, lambda {}{}",
+                   count_of(pieces_of(*model.divergence), "affine piece"), short_number(report.loss),
+                   short_number(report.lipschitz), short_number(model.record.lambda), smoothing_phrase(outcome)));
   if (model.record.constant) line("warning", "the divergence is constant: it does not tell the rows apart");
-  if (!outcome.result.fit.applies_as_counted()) {
+  if (outcome.result.chosen.smoothing == 0 && !outcome.result.fit.applies_as_counted()) {
     line("note",
          fmt::format("applied, the model has a loss of {}: rows at one location share a piece then, and rows at "
-                     "which pieces tie take one of them; --smoothing removes ties",
+                     "which pieces tie take one of them",
                      short_number(*outcome.result.fit.applied_loss)));
   }
   if (outcome.saved) line("saved", outcome.request.out);

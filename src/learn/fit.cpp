@@ -69,7 +69,7 @@ FitResult fit(const MatrixView& rows, const Supervision& supervision, const FitO
   result.model.divergence = make_max_affine(std::move(solution.slopes), std::move(solution.offsets), options.smoothing);
   result.model.record = internal::make_record(problem, options, result.report);
   result.model.record.solver = admm ? "admm" : "exact";
-  if (options.smoothing == 0 && problem.points.rows() <= kMostRowsToApply) {
+  if (problem.points.rows() <= kMostRowsToApply) {
     result.applied_loss = internal::sum_losses(*result.model.divergence, problem.points, problem.supervision).loss;
   }
   result.model.record.constant = is_constant(*result.model.divergence, problem.points);

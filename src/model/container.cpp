@@ -11,6 +11,7 @@ namespace bregmax::internal {
 namespace {
 
 constexpr std::string_view kMagic = "BREGMAX\n";
+static_assert(kMagic.size() == kContainerStart);
 constexpr std::size_t kVersionAt = 8, kLengthAt = 16, kChecksumAt = 24, kMetadataLengthAt = 32, kHeaderSize = 40;
 
 std::uint64_t load_word(const char* from) {
@@ -36,7 +37,7 @@ std::uint64_t checksum(std::string_view bytes) {
 }
 
 void check_frame(std::string_view bytes, std::uint32_t newest_version) {
-  if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) throw Error("not a bregmax model file");
+  if (!may_start_container(bytes)) throw Error("not a bregmax model file");
   if (bytes.size() < kHeaderSize) {
     throw Error(fmt::format("truncated: {} bytes, and the header alone has {}", bytes.size(), kHeaderSize));
   }
@@ -150,6 +151,10 @@ std::string write_container(const Container& container, std::uint32_t version) {
   }
   seal(bytes);
   return bytes;
+}
+
+bool may_start_container(std::string_view bytes) {
+  return bytes.substr(0, kMagic.size()) == kMagic.substr(0, bytes.size());
 }
 
 Container read_container(std::string_view bytes, std::uint32_t newest_version) {

@@ -38,6 +38,10 @@ struct Container {
 
 std::string write_container(const Container& container, std::uint32_t version);
 
+// Whether a file that starts with these bytes may be one: for a look before the rest of it is read.
+bool may_start_container(std::string_view bytes);
+inline constexpr std::size_t kContainerStart = 8;  // bytes to look at
+
 // Throws Error saying whether the bytes are foreign, truncated, corrupted, of a newer version or invalid.
 Container read_container(std::string_view bytes, std::uint32_t newest_version);
 

@@ -143,7 +143,13 @@ Model load_model(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) throw Error(fmt::format("model file {}: is a directory", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(fmt::format("model file {}: cannot open: {}", path, std::generic_category().message(errno)));
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string bytes(internal::kContainerStart, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  // A foreign file may be of any size, or have no end.
+  if (internal::may_start_container(bytes)) {
+    bytes.append(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
   if (file.bad()) throw Error(fmt::format("model file {}: cannot read", path));
   return deserialize_model(bytes, path);
 }

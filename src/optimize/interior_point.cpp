@@ -251,6 +251,14 @@ Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptio
   return solution;
 }
 
+// Where items contradict each other the zero model is optimal at any lambda, and it takes the iterations to prove it.
+// What they leave of the slopes is then noise, by which rows must not be ranked.
+void become_zero_model(const LearningProblem& problem, Solution& solution) {
+  solution.slopes.setZero();
+  solution.offsets.setZero();
+  certify_into_report(problem, solution);
+}
+
 }  // namespace
 
 Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
@@ -265,7 +273,10 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
   if (solution.report.relative_gap > options.tolerance) {
     std::optional<ThreadLimit> limit;
     internal::limit_threads(problem, limit);
+    const double zero_objective = solution.report.objective;
     solution = solve_by_tries(problem, options, control, watch);
+    const bool no_better = solution.report.objective >= zero_objective;
+    if (no_better && solution.report.status == SolveStatus::kOptimal) become_zero_model(problem, solution);
   }
   solution.report.seconds = watch.seconds();
   return solution;

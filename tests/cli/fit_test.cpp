@@ -146,5 +146,26 @@ TEST(Fit, SaysWhereTheModelAppliesOtherwiseThanTheLossCounted) {
   EXPECT_THAT(run(directory, as_text).out, ::testing::Not(HasSubstr("applied, the model")));
 }
 
+TEST(Fit, SaysWhatSmoothingMakesOfTheLoss) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> smoothed = {"builtin:iris", "--lambda", "1", "--smoothing", "0.3"};
+  const nlohmann::json json = fit(directory, smoothed);
+  EXPECT_GT(json["applied_loss"].get<double>(), json["loss"].get<double>());
+  std::vector<std::string> as_text = smoothed;
+  as_text.insert(as_text.begin(), "fit");
+  EXPECT_THAT(run(directory, as_text).out, HasSubstr("; then smoothed with T = 0.3, which makes the loss "));
+}
+
+// One pair outweighs all the others: what the others leave is small beside the loss of the zero model.
+TEST(Fit, SaysWhereTheGapIsRelativeToTheZeroModel) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", "a,b\n0,0\n1,0.5\n2,2\n3,1\n");
+  directory.write("pairs.csv", "i,j,s,weight\n0,3,0,1e9\n0,1,1,1\n1,2,0,1\n2,3,1,1\n3,1,0,1\n");
+  const std::vector<std::string> fitted = {"fit", "data.csv", "--pairs-file", "pairs.csv", "--lambda", "1"};
+  EXPECT_THAT(run(directory, fitted).out, HasSubstr("(to a thousandth of the zero model's loss)"));
+  directory.write("pairs.csv", "i,j,s\n0,3,0\n0,1,1\n1,2,0\n2,3,1\n3,1,0\n");
+  EXPECT_THAT(run(directory, fitted).out, ::testing::Not(HasSubstr("thousandth")));
+}
+
 }  // namespace
 }  // namespace bregmax::testing

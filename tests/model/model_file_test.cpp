@@ -175,6 +175,8 @@ TEST(ModelFile, SavesAndLoads) {
   std::ofstream(path, std::ios::binary) << "length,width\n1,2\n";
   EXPECT_THAT([&] { load_model(path.string()); },
               ThrowsMessage<Error>(AllOf(HasSubstr(path.string()), HasSubstr("not a bregmax model file"))));
+  // It is not read to its end, which it need not have.
+  EXPECT_THAT([] { load_model("/dev/zero"); }, ThrowsMessage<Error>(HasSubstr("not a bregmax model file")));
   std::filesystem::remove(path);
   EXPECT_THAT([&] { load_model(path.string()); }, ThrowsMessage<Error>(HasSubstr("cannot open")));
   EXPECT_THAT([&] { load_model(path.parent_path().string()); }, ThrowsMessage<Error>(HasSubstr("is a directory")));

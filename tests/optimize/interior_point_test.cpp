@@ -74,6 +74,30 @@ TEST(InteriorPoint, SolvesComparisonsOfPointsOnACircle) {
   }
 }
 
+// Every pair is similar and dissimilar: no model has less loss than the zero model, and what is left of slopes after
+// iterations would rank rows by noise.
+TEST(InteriorPoint, GivesTheZeroModelItselfWhereNoneIsBetter) {
+  constexpr Index kRows = 12;
+  Random random(4);
+  const Matrix points = test::normal_rows(random, kRows, 3);
+  Pairs pairs;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index j = 0; j < kRows; ++j) {
+      if (i == j) continue;
+      pairs.push_back({i, j, true});
+      pairs.push_back({i, j, false});
+    }
+  }
+  for (const double lambda : {1e-3, 0.1, 1.0}) {
+    const LearningProblem problem = test::make_problem(points, pairs, lambda);
+    const Solution solution = solve_interior_point(problem);
+    EXPECT_EQ(solution.report.status, SolveStatus::kOptimal);
+    EXPECT_TRUE(solution.slopes.isZero(0)) << "lambda " << lambda;
+    EXPECT_TRUE(solution.offsets.isZero(0));
+    EXPECT_LE(certify(problem, solution).relative_gap, 1e-8);
+  }
+}
+
 TEST(Limits, OfIterationsIsAStatusAndTheReportStillHolds) {
   for (const auto kind : kKinds) {
     for (const int limit : {1, 3}) {

@@ -39,7 +39,7 @@ struct FitResult {
   Certificate certificate;
   std::string solver_reason = {};  // why the solver was chosen; empty where the caller chose it
   // The loss of the items under the model as it is applied. It is another than the report's where rows at one location
-  // had pieces of their own in the fit, or pieces tie at a row. None: the model is smoothed, or the rows are many.
+  // had pieces of their own in the fit, or pieces tie at a row, or the model is smoothed. None: the rows are many.
   std::optional<double> applied_loss = {};
 
   // Whether the two differ by more than rounding.
