@@ -49,7 +49,7 @@ coverage: test-coverage  ## the lines that the tests run, room by room
 BENCHMARKS := micro-benchmarks highs-comparison many-rows rows-scaling exact-cost admm-agreement tuning-benchmark \
               baselines-comparison neighbours-comparison python-benchmark
 
-# Some two hours, one of them against HiGHS; with BENCH_OPTIONS='--datasets iris wine' less than one. A limit that is
+# An hour and a half, most of it against HiGHS; with BENCH_OPTIONS='--datasets iris wine' half an hour. A limit that is
 # missed, on a busy machine for one, does not keep the others from being measured.
 bench: bootstrap-bench  ## measure speed, also against HiGHS, metric-learn and scikit-learn
 	+@tools/stages --keep-going "$(MAKE)" $(BENCHMARKS)
