@@ -252,11 +252,14 @@ Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptio
 }
 
 // Where items contradict each other the zero model is optimal at any lambda, and it takes the iterations to prove it.
-// What they leave of the slopes is then noise, by which rows must not be ranked.
-void become_zero_model(const LearningProblem& problem, Solution& solution) {
-  solution.slopes.setZero();
-  solution.offsets.setZero();
-  certify_into_report(problem, solution);
+// What they leave of the slopes is then noise, by which rows must not be ranked. It stays where the multipliers prove
+// less of the zero model: without a price their bound is one for Lipschitz constants like the model's.
+Solution zero_if_proved(const LearningProblem& problem, double tolerance, Solution solution) {
+  Solution zero = solution;
+  zero.slopes.setZero();
+  zero.offsets.setZero();
+  certify_into_report(problem, zero);
+  return internal::has_gap_within(zero, tolerance) ? zero : solution;
 }
 
 }  // namespace
@@ -276,7 +279,9 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
     const double zero_objective = solution.report.objective;
     solution = solve_by_tries(problem, options, control, watch);
     const bool no_better = solution.report.objective >= zero_objective;
-    if (no_better && solution.report.status == SolveStatus::kOptimal) become_zero_model(problem, solution);
+    if (no_better && solution.report.status == SolveStatus::kOptimal) {
+      solution = zero_if_proved(problem, options.tolerance, std::move(solution));
+    }
   }
   solution.report.seconds = watch.seconds();
   return solution;
