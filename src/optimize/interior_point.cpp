@@ -254,12 +254,12 @@ Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptio
 // Where items contradict each other the zero model is optimal at any lambda, and it takes the iterations to prove it.
 // What they leave of the slopes is then noise, by which rows must not be ranked. It stays where the multipliers prove
 // less of the zero model: without a price their bound is one for Lipschitz constants like the model's.
-Solution zero_if_proved(const LearningProblem& problem, double tolerance, Solution solution) {
+void take_zero_model_if_proved(const LearningProblem& problem, double tolerance, Solution& solution) {
   Solution zero = solution;
   zero.slopes.setZero();
   zero.offsets.setZero();
   certify_into_report(problem, zero);
-  return internal::has_gap_within(zero, tolerance) ? zero : solution;
+  if (internal::has_gap_within(zero, tolerance)) solution = std::move(zero);
 }
 
 }  // namespace
@@ -280,7 +280,7 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
     solution = solve_by_tries(problem, options, control, watch);
     const bool no_better = solution.report.objective >= zero_objective;
     if (no_better && solution.report.status == SolveStatus::kOptimal) {
-      solution = zero_if_proved(problem, options.tolerance, std::move(solution));
+      take_zero_model_if_proved(problem, options.tolerance, solution);
     }
   }
   solution.report.seconds = watch.seconds();
