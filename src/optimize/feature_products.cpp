@@ -35,8 +35,9 @@ struct Affine {
       BREGMAX_UNROLL
       for (Index g = 0; g < group; ++g) value[p][g] = V{} + (minus_shift ? -rows.shift[k + p] : rows.shift[k + p]);
     }
-    const double *feature = x.data + l, *slope = rows.slopes + k * x.features;
-    for (Index f = 0; f < x.features; ++f, feature += x.stride) {
+    const double* slope = rows.slopes + k * x.features;
+    for (Index f = 0; f < x.features; ++f) {
+      const double* feature = x.data + f * x.stride + l;
       V factor[pieces];
       BREGMAX_UNROLL
       for (Index p = 0; p < pieces; ++p) factor[p] = V{} + slope[p * x.features + f];
