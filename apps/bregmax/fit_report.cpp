@@ -42,15 +42,7 @@ std::string supervision_line(const FitOutcome& outcome) {
   return fmt::format("{} {}, {}", record.items, record.supervision, origin);
 }
 
-std::string status_line(const SolveReport& report) {
-  const double gap = report.objective - report.dual_objective;
-  const bool of_zero_model = gap > 1.001 * report.relative_gap * std::abs(report.objective);
-  return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}{}", to_string(report.status),
-                     short_number(report.objective), short_number(report.dual_objective), report.relative_gap,
-                     of_zero_model ? " (to a thousandth of the zero model's loss)" : "");
-}
-
-// What the certificate is of is the model before.
+// The certificate is of the model before it is smoothed.
 std::string smoothing_phrase(const FitOutcome& outcome) {
   const double temperature = outcome.result.chosen.smoothing;
   if (temperature == 0) return "";
@@ -233,7 +225,7 @@ std::string fit_as_text(const FitOutcome& outcome) {
   if (model.record.solver == "admm" && !outcome.result.fit.solver_reason.empty()) {
     line("", "chosen since " + outcome.result.fit.solver_reason);
   }
-  line("status", status_line(report));
+  line("status", proof_text(to_string(report.status), report.objective, report.dual_objective, report.relative_gap));
   if (!outcome.result.tuning_ended_early) line("certificate", certificate_line(outcome.result.fit.certificate));
   line("model",
        fmt::format("{}, loss {}, Lipschitz constant {}, lambda {}{}",

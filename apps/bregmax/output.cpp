@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -88,6 +89,14 @@ void append_exact_number(std::string& text, double value) {
   char number[kLongest];
   const auto [end, error] = std::to_chars(number, number + kLongest, value, std::chars_format::general, kDigits);
   text.append(number, end);
+}
+
+std::string proof_text(std::string_view status, double objective, double dual_objective, double relative_gap) {
+  // What the gap is relative to is at least a thousandth of the zero model's loss.
+  const bool to_zero_model = objective - dual_objective > 1.001 * relative_gap * std::abs(objective);
+  return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}{}", status, short_number(objective),
+                     short_number(dual_objective), relative_gap,
+                     to_zero_model ? " (to a thousandth of the zero model's loss)" : "");
 }
 
 std::string count_of(Index count, std::string_view singular, std::string_view plural) {

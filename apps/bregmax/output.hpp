@@ -32,6 +32,8 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 
 // As short as the meaning allows: 6 digits.
 std::string short_number(double value);
+// How a solver ended, and what is proved of its result.
+std::string proof_text(std::string_view status, double objective, double dual_objective, double relative_gap);
 // 17 digits, enough for a double to survive exactly.
 void append_exact_number(std::string& text, double value);
 

@@ -109,9 +109,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
     line("status", fmt::format("{}: objective {}, stationarity {:.1e}", record.status, short_number(record.objective),
                                record.stationarity));
   } else if (!record.supervision.empty()) {
-    line("status",
-         fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}", record.status,
-                     short_number(record.objective), short_number(record.dual_objective), record.relative_gap));
+    line("status", proof_text(record.status, record.objective, record.dual_objective, record.relative_gap));
     line("regularity",
          fmt::format("loss {}, Lipschitz constant {}, lambda {}, bound {}", short_number(record.loss),
                      short_number(record.lipschitz), short_number(record.lambda),

@@ -105,6 +105,19 @@ struct Sum {
   BREGMAX_INLINE double all() const { return total(fours) + rest; }
 };
 
+// One number, or four, of every piece, to the sums of the pieces and of the location.
+template <Index pieces, class V>
+BREGMAX_INLINE void add_to_sums(const V (&value)[pieces], Sum (&of_piece)[pieces], double* of_location) {
+  V sum;
+  load(of_location, sum);
+  BREGMAX_UNROLL
+  for (Index p = 0; p < pieces; ++p) {
+    of_piece[p].add(value[p]);
+    sum += value[p];
+  }
+  store(sum, of_location);
+}
+
 template <Index pieces>
 struct SumAffine {
   const FeatureRows& x;
@@ -121,17 +134,13 @@ struct SumAffine {
     BREGMAX_UNROLL
     for (Index g = 0; g < group; ++g) {
       const Index here = l + g * kLanesOf<V>;
-      V sum_here;
-      load(of_location + here, sum_here);
+      V value[pieces];
       BREGMAX_UNROLL
       for (Index p = 0; p < pieces; ++p) {
-        V weight_here;
-        load(weight + (k + p) * rows.stride + here, weight_here);
-        const V v = weight_here * affine.value[p][g];
-        sum[p].add(v);
-        sum_here += v;
+        load(weight + (k + p) * rows.stride + here, value[p]);
+        value[p] *= affine.value[p][g];
       }
-      store(sum_here, of_location + here);
+      add_to_sums(value, sum, of_location + here);
     }
   }
 };
@@ -203,15 +212,10 @@ struct SumValues {
     BREGMAX_UNROLL
     for (Index g = 0; g < group; ++g) {
       const Index here = l + g * kLanesOf<V>;
-      V sum_here, value;
-      load(of_location + here, sum_here);
+      V value[pieces];
       BREGMAX_UNROLL
-      for (Index p = 0; p < pieces; ++p) {
-        load(v[p] + here, value);
-        sum[p].add(value);
-        sum_here += value;
-      }
-      store(sum_here, of_location + here);
+      for (Index p = 0; p < pieces; ++p) load(v[p] + here, value[p]);
+      add_to_sums(value, sum, of_location + here);
     }
   }
 };

@@ -161,8 +161,10 @@ TEST(Fit, SaysWhereTheGapIsRelativeToTheZeroModel) {
   const TemporaryDirectory directory;
   directory.write("data.csv", "a,b\n0,0\n1,0.5\n2,2\n3,1\n");
   directory.write("pairs.csv", "i,j,s,weight\n0,3,0,1e9\n0,1,1,1\n1,2,0,1\n2,3,1,1\n3,1,0,1\n");
-  const std::vector<std::string> fitted = {"fit", "data.csv", "--pairs-file", "pairs.csv", "--lambda", "1"};
+  const std::vector<std::string> fitted = {"fit",      "data.csv", "--pairs-file", "pairs.csv",
+                                           "--lambda", "1",        "--out",        "m.bregmax"};
   EXPECT_THAT(run(directory, fitted).out, HasSubstr("(to a thousandth of the zero model's loss)"));
+  EXPECT_THAT(run(directory, {"show", "m.bregmax"}).out, HasSubstr("(to a thousandth of the zero model's loss)"));
   directory.write("pairs.csv", "i,j,s\n0,3,0\n0,1,1\n1,2,0\n2,3,1\n3,1,0\n");
   EXPECT_THAT(run(directory, fitted).out, ::testing::Not(HasSubstr("thousandth")));
 }
