@@ -16,7 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 import bregmax
 
 
-def long_problem(rows=400):
+def long_problem(rows=600):
+    """With lambda 1e-3 seconds of work: enough for what comes after half a second on a much faster machine, too."""
     random = np.random.default_rng(0)
     X = random.normal(size=(rows, 10))
     return X, (X[:, 0] * X[:, 1] + 0.5 * random.normal(size=rows) > 0).astype(int)
@@ -28,7 +29,7 @@ class Interrupted:
     def __enter__(self):
         # Processes that a script starts in the background ignore SIGINT from the beginning, and Python then leaves it so.
         self._handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-        self._timer = threading.Timer(0.7, self._send)
+        self._timer = threading.Timer(0.4, self._send)
         self._timer.start()
         return self
 
@@ -43,8 +44,8 @@ class Interrupted:
 
 # Learners, with the number of rows that keep them busy for seconds.
 LONG_RUNS = {
-    "tune": (bregmax.BregmanLearner(), 400),
-    "solve": (bregmax.BregmanLearner(1e-3), 400),
+    "tune": (bregmax.BregmanLearner(), 600),
+    "solve": (bregmax.BregmanLearner(1e-3), 600),
     "mlr-auc": (bregmax.MLRAUC(c=1e6, tol=1e-12), 2000),
     "lmnn": (bregmax.LMNN(push=0.9, n_neighbors=20, tol=1e-12), 1000),
 }
@@ -60,26 +61,34 @@ def test_control_c_stops_a_fit_within_a_second(learner, rows):
     assert not hasattr(learner, "model_")
 
 
+class Ticking:
+    """A thread that writes down the time every few milliseconds, until it is left, also by a failure."""
+
+    def __enter__(self):
+        self.ticks, self._done = [], threading.Event()
+        self._thread = threading.Thread(target=self._tick)
+        self._thread.start()
+        return self
+
+    def _tick(self):
+        while not self._done.wait(0.005):
+            self.ticks.append(time.monotonic())
+
+    def __exit__(self, *_):
+        self._done.set()
+        self._thread.join()
+
+
 def test_other_threads_run_during_a_fit():
     X, y = long_problem()
-    ticks, done = [], threading.Event()
-
-    def tick():
-        while not done.is_set():
-            ticks.append(time.monotonic())
-            time.sleep(0.005)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    begin = time.monotonic()
-    with pytest.warns(match="time_limit"):
-        bregmax.BregmanLearner(1e-3, time_limit=1.0).fit(X, y)
-    end = time.monotonic()
-    done.set()
-    thread.join()
-    during = np.array([begin, *[tick for tick in ticks if begin <= tick <= end], end])
-    assert end - begin > 0.9
-    assert np.diff(during).max() < 0.5, "a thread that holds the lock would stop all others"
+    with Ticking() as ticking:
+        begin = time.monotonic()
+        with pytest.warns(match="time_limit"):
+            bregmax.BregmanLearner(1e-3, time_limit=0.5).fit(X, y)
+        end = time.monotonic()
+    during = np.array([begin, *[tick for tick in ticking.ticks if begin <= tick <= end], end])
+    assert end - begin > 0.4
+    assert np.diff(during).max() < 0.5 * (end - begin), "a thread that holds the lock would stop all others"
 
 
 def test_fits_in_several_threads_agree(few):
@@ -113,7 +122,7 @@ def test_verbose_shows_progress(capsys):
     rows = np.random.default_rng(0).normal(size=(3000, 8))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        bregmax.NCA(form="full", verbose=1, max_iter=30).fit(rows, np.arange(3000) % 2)
+        bregmax.NCA(form="full", verbose=1, max_iter=100).fit(rows, np.arange(3000) % 2)
     assert "%" in capsys.readouterr().err
     bregmax.BregmanLearner(1.0, verbose=1).fit(X[:150], y[:150])
     shown = capsys.readouterr()
