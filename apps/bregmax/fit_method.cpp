@@ -103,23 +103,6 @@ MethodFitOptions plan_of(const FitRequest& request, const BaselineMethod& method
   return plan_method(wishes, method, rows, from_labels);
 }
 
-bool was_given(const FitRequest& request, const char* option) {
-  return request.command->get_option(option)->count() > 0;
-}
-
-// Options that would have no effect.
-void refuse_idle_options(const FitRequest& request, const BaselineMethod& method, const MethodFitOptions& plan,
-                         bool from_labels) {
-  if (from_labels && has_choice(method, plan)) return;
-  for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
-    if (!was_given(request, option)) continue;
-    throw Error(
-        fmt::format("{} is about choosing by cross-validation, and nothing of {} is to be chosen; "
-                    "--method-parameter NAME=auto does that for those that bregmax methods says",
-                    option, method.name));
-  }
-}
-
 }  // namespace
 
 void add_method_options(CLI::App& command, FitRequest& request) {
@@ -148,7 +131,11 @@ ExitCode run_fit_method(const FitRequest& request) {
   const Table table = read_table(request.data, {request.layout.label, {}});
   const std::optional<BaselineSupervision> supervision = other_supervision(request, method, table);
   const MethodFitOptions plan = plan_of(request, method, table.features.rows(), !supervision);
-  refuse_idle_options(request, method, plan, !supervision);
+  if (supervision || !has_choice(method, plan)) {
+    refuse_tuning_options(request, fmt::format("nothing of {} is to be chosen; --method-parameter NAME=auto does that "
+                                               "for those that bregmax methods says",
+                                               method.name));
+  }
 
   ProgressLine progress(plan.settings.tolerance.value_or(method.limits.tolerance));
   MethodFitResult result =

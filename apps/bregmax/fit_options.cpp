@@ -167,8 +167,9 @@ void add_limits(CLI::App& command, FitRequest& request) {
   command
       .add_option_function<std::string>(
           "--tolerance", tolerance,
-          "relative gap between objective and proved lower bound at which the result counts as optimal; the default of "
-          "admm is 1e-4, its least 1e-8 [a number from 1e-12 to 0.1]")
+          "gap between objective and proved lower bound at which the result counts as optimal, relative to the "
+          "objective, or to a thousandth of the zero model's loss where that is more; the default of admm is 1e-4, its "
+          "least 1e-8 [a number from 1e-12 to 0.1]")
       ->type_name("E")
       ->default_str("1e-08");
   const auto iterations = [&request](const std::string& given) {
@@ -316,12 +317,20 @@ void check_request(const FitRequest& request) {
   }
 }
 
+void refuse_tuning_options(const FitRequest& request, const std::string& why) {
+  for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
+    if (request.command->get_option(option)->count() == 0) continue;
+    throw Error(fmt::format("{} is about choosing by cross-validation, and {}", option, why));
+  }
+}
+
 AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision) {
   const AutoFitOptions plan =
       plan_fit(wishes_of(request, table), table.features, supervision ? &*supervision : nullptr);
   if (request.solver == "admm" && plan.lambdas.size() > 1) {
     throw Error("--solver admm needs --lambda V: cross-validation is by the exact solver");
   }
+  if (!has_choice(plan)) refuse_tuning_options(request, "nothing is to be chosen; --lambda auto does that");
   return plan;
 }
 

@@ -68,6 +68,9 @@ std::vector<NamedFile> input_files(const FitRequest& request);
 // Mistakes that only show in the combination of options.
 void check_request(const FitRequest& request);
 
+// Options about choosing by cross-validation, where nothing is chosen, would have no effect.
+void refuse_tuning_options(const FitRequest& request, const std::string& why);
+
 // What is to be tried and tuned. `supervision`: given by a file; none: labels.
 AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision);
 

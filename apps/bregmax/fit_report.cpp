@@ -39,7 +39,7 @@ std::string supervision_line(const FitOutcome& outcome) {
                  ? fmt::format("of each row's {} nearest of its class and of others", drawn.neighbours)
                  : fmt::format("drawn from the labels, seed {}", request.seed);
   }
-  return fmt::format("{} {}, {}", record.items, record.supervision, origin);
+  return fmt::format("{}, {}", items_text(record), origin);
 }
 
 // The certificate is of the model before it is smoothed.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "bregmax/core/error.hpp"
+#include "output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -16,6 +17,13 @@ std::string name_list(const std::vector<std::string>& names) {
   if (names.empty()) return "without names";
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
   return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kMost ? ", ..." : "");
+}
+
+// By a header: where there is none, columns are called x0, x1 and so on.
+bool is_named(const std::vector<std::string>& features) {
+  return !std::ranges::all_of(features, [](const std::string& name) {
+    return name.starts_with('x') && name.size() > 1 && name.find_first_not_of("0123456789", 1) == std::string::npos;
+  });
 }
 
 void check_features(const Model& model, const Table& table) {
@@ -30,7 +38,13 @@ void check_features(const Model& model, const Table& table) {
     return std::ranges::find(model.feature_names, name) != model.feature_names.end();
   };
   // Other names, or none: only the order can be trusted. Some of the names: these are other columns.
-  if (model.feature_names.empty() || std::ranges::none_of(table.feature_names, named_alike)) return;
+  if (std::ranges::none_of(table.feature_names, named_alike)) {
+    if (!is_named(model.feature_names) || !is_named(table.feature_names)) return;
+    say(fmt::format(
+        "bregmax: note: {}: the features ({}) have other names than in the model ({}); they are taken in their order",
+        table.source, name_list(table.feature_names), name_list(model.feature_names)));
+    return;
+  }
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const std::string& name = table.feature_names[f];
     if (name == model.feature_names[f]) continue;

@@ -26,7 +26,7 @@ std::string supervision_line(const MethodOutcome& outcome) {
   const TrainingRecord& record = outcome.result.fit.model.record;
   if (outcome.method.name == "euclidean") return "not needed";
   const FitRequest& request = outcome.request;
-  std::string line = fmt::format("{} {}", record.items, record.supervision);
+  std::string line = items_text(record);
   if (!request.pairs_file.empty()) line += " from " + request.pairs_file;
   if (!request.targets_file.empty()) line += " from " + request.targets_file;
   if (request.all_pairs) line += ", all ordered pairs of rows, from the labels";

@@ -104,4 +104,9 @@ std::string count_of(Index count, std::string_view singular, std::string_view pl
   return plural.empty() ? fmt::format("{} {}s", count, singular) : fmt::format("{} {}", count, plural);
 }
 
+std::string items_text(const TrainingRecord& record) {
+  const std::string_view kind = record.supervision;  // a plural: pairs
+  return count_of(record.items, kind.substr(0, kind.size() - 1));
+}
+
 }  // namespace bregmax::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
+#include "bregmax/model/model.hpp"
 
 namespace bregmax::app {
 
@@ -39,5 +40,8 @@ void append_exact_number(std::string& text, double value);
 
 // "1 row", "3 rows".
 std::string count_of(Index count, std::string_view singular, std::string_view plural = "");
+
+// "2000 comparisons": what a model was learned from.
+std::string items_text(const TrainingRecord& record);
 
 }  // namespace bregmax::app

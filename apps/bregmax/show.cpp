@@ -98,8 +98,8 @@ std::string as_text(const ShowRequest& request, const Model& model) {
   if (smoothing_of(*model.divergence) > 0) kind += ", T = " + short_number(smoothing_of(*model.divergence));
   line("divergence", kind);
   if (!record.supervision.empty()) {
-    line("learned", fmt::format("from {} {} on {}, seed {}", record.items, record.supervision,
-                                count_of(record.rows, "row"), record.seed));
+    line("learned",
+         fmt::format("from {} on {}, seed {}", items_text(record), count_of(record.rows, "row"), record.seed));
     line("solver",
          fmt::format("{}, {}, {:.2f} s", record.solver, count_of(record.iterations, "iteration"), record.seconds));
   }

@@ -85,8 +85,10 @@ class RowReader {
       ++found;
     } while (!field.ends_row);
     if (found != expected) {
-      throw Error(fmt::format("{}: line {}: found {} field{}; expected {}, as in the first line", source_, line, found,
-                              found == 1 ? "" : "s", expected));
+      throw Error(
+          fmt::format("{}: line {}: found {} field{}; expected {}, as in the first line{}", source_, line, found,
+                      found == 1 ? "" : "s", expected,
+                      internal::hint_at_separator(static_cast<Index>(expected), content_.columns.front().name)));
     }
     content_.line_of_row.push_back(line);
   }

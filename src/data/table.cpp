@@ -104,20 +104,10 @@ Labels make_labels(const Columns& columns, Index column) {
   return labels;
 }
 
-std::string hint_at_separator(const Columns& columns, std::string_view text) {
-  if (columns.count() != 1) return "";
-  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
-    if (text.find(separator) != std::string_view::npos) {
-      return fmt::format("; the file seems to be separated by {}, and must be by commas", name);
-    }
-  }
-  return "";
-}
-
 [[noreturn]] void refuse_text_column(const Columns& columns, Index column, std::string_view reason) {
   const Index row = first_text_row(columns.at(column));
   const std::string& text = columns.at(column).texts[static_cast<std::size_t>(row)];
-  const std::string separator = hint_at_separator(columns, text);
+  const std::string separator = internal::hint_at_separator(columns.count(), text);
   throw Error(fmt::format("{}: found {}; allowed: a finite number{}", columns.place(row, column), quoted_excerpt(text),
                           separator.empty() ? reason : separator));
 }
@@ -158,10 +148,10 @@ Table make_table(const Columns& columns, const TableOptions& options) {
     table.feature_names.push_back(columns.at(c).name);
   }
   if (features.empty()) {
-    throw Error(
-        fmt::format("{}: no feature columns are left beside the label and piece columns; the columns, separated by "
-                    "commas, are {}{}",
-                    columns.source, column_list(columns), hint_at_separator(columns, columns.at(0).name)));
+    throw Error(fmt::format(
+        "{}: no feature columns are left beside the label and piece columns; the columns, separated by "
+        "commas, are {}{}",
+        columns.source, column_list(columns), internal::hint_at_separator(columns.count(), columns.at(0).name)));
   }
   table.features.resize(columns.rows(), static_cast<Index>(features.size()));
   for (Index row = 0; row < table.features.rows(); ++row) {

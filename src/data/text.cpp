@@ -1,8 +1,11 @@
 #include "data/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace bregmax::internal {
 namespace {
@@ -75,5 +78,15 @@ std::string excerpt(std::string_view text) {
 }
 
 std::string quoted_excerpt(std::string_view text) { return '"' + excerpt(text) + '"'; }
+
+std::string hint_at_separator(Index columns, std::string_view text) {
+  if (columns != 1) return "";
+  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
+    if (text.find(separator) != std::string_view::npos) {
+      return fmt::format("; the file seems to be separated by {}, and must be by commas", name);
+    }
+  }
+  return "";
+}
 
 }  // namespace bregmax::internal

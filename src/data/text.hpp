@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "bregmax/core/matrix.hpp"
+
 namespace bregmax::internal {
 
 enum class NumberKind {
@@ -28,5 +30,9 @@ std::string lower_case(std::string_view text);
 // The text for a message: shortened, and without control characters, which would break the line.
 std::string excerpt(std::string_view text);
 std::string quoted_excerpt(std::string_view text);
+
+// What to say where a file seems to have only one column since another character than a comma stands between its
+// fields. `text`: of that column.
+std::string hint_at_separator(Index columns, std::string_view text);
 
 }  // namespace bregmax::internal

@@ -61,6 +61,17 @@ TEST_F(Apply, DivergenceKeepsTheOrderOfItsArguments) {
     EXPECT_EQ(json["divergences"][0][static_cast<std::size_t>(c)].get<double>(), expected(0, c));
 }
 
+TEST_F(Apply, SaysThatOtherNamesAreTakenInTheirOrder) {
+  const std::string row = "5.1,3.5,1.4,0.2\n";
+  directory_.write("without.csv", row);
+  directory_.write("others.csv", "a,b,c,d\n" + row);
+  EXPECT_EQ(run(directory_, {"divergence", "m.bregmax", "without.csv"}).err, "");
+  const Outcome others = run(directory_, {"divergence", "m.bregmax", "others.csv"});
+  EXPECT_EQ(others.exit_code, 0);
+  EXPECT_EQ(others.out, "0\n");
+  EXPECT_THAT(others.err, HasSubstr("note: others.csv: the features (a, b, c, d) have other names than in the model"));
+}
+
 TEST_F(Apply, RefusesDataThatDoesNotFit) {
   const std::string wrong_count = mistake_of(run(directory_, {"divergence", "m.bregmax", "builtin:wine"}));
   EXPECT_THAT(wrong_count, HasSubstr("13 features"));

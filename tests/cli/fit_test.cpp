@@ -118,6 +118,16 @@ TEST(Fit, TellsPeopleWhatWasProved) {
   EXPECT_EQ(outcome.err, "");
 }
 
+TEST(Fit, CountsOneAsOne) {
+  const TemporaryDirectory directory;
+  directory.write("data.csv", kSmall);
+  directory.write("p.csv", "0,3,0\n");
+  const Outcome outcome =
+      run(directory, {"fit", "data.csv", "--pairs-file", "p.csv", "--lambda", "0.1", "--out", "m.bregmax"});
+  EXPECT_THAT(outcome.out, HasSubstr(" 1 pair, from p.csv"));
+  EXPECT_THAT(run(directory, {"show", "m.bregmax"}).out, HasSubstr("from 1 pair on 6 rows"));
+}
+
 TEST(Fit, HelpIsOnStandardOutput) {
   const TemporaryDirectory directory;
   for (const char* command :

@@ -87,6 +87,14 @@ TEST_F(Mistakes, DetectsFeaturesTooFarApartForDoubles) {
 
 TEST_F(Mistakes, DetectsOtherSeparators) {
   EXPECT_THAT(fit_csv("a;b;class\n1;2;x\n2;1;y\n"), HasSubstr("separated by semicolons"));
+  EXPECT_THAT(fit_csv("a;b;class\n1,5;2;x\n2;1;y\n"), HasSubstr("separated by semicolons")) << "with decimal commas";
+}
+
+TEST_F(Mistakes, RefusesOptionsOfTuningWhereNothingIsChosen) {
+  for (const auto& [option, value] : {std::pair{"--folds", "4"}, {"--repeats", "2"}, {"--tune-for", "auc"}}) {
+    EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", option, value}),
+                HasSubstr(std::string(option) + " is about choosing by cross-validation, and nothing is to be chosen"));
+  }
 }
 
 TEST_F(Mistakes, SuggestsTheOptionThatWasMeant) {
