@@ -12,7 +12,7 @@
 #include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
-#include "optimize/admm_engine.hpp"
+#include "optimize/admm/engine.hpp"
 
 namespace bregmax::benchmarks {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "optimize/admm_grid.hpp"
+#include "optimize/admm/grid.hpp"
 
 namespace bregmax::benchmarks {
 

@@ -72,7 +72,7 @@ void measure(benchmark::State& state, const LearningProblem& problem, double lim
   const ThreadLimit single(1);
   Solution solution;
   for (auto _ : state) solution = solve_interior_point(problem);
-  if (solution.report.status != SolveStatus::kOptimal) {
+  if (solution.report.status != Status::kOptimal) {
     state.SkipWithError(("status " + to_string(solution.report.status)).c_str());
   }
   state.counters["rows"] = static_cast<double>(problem.points.rows());

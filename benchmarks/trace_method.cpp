@@ -7,11 +7,11 @@
 #include <ctime>
 #include <span>
 
-#include "bregmax/baselines/registry.hpp"
 #include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/table.hpp"
+#include "bregmax/methods/registry.hpp"
 #include "bregmax/supervision/files.hpp"
 
 namespace {
@@ -24,14 +24,14 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-bregmax::BaselineSupervision supervision_of(const bregmax::Table& table, const std::string& name) {
+bregmax::MethodSupervision supervision_of(const bregmax::Table& table, const std::string& name) {
   if (name != "labels") return bregmax::read_pairs(name, table.features.rows());
   if (!table.labels) throw Error(fmt::format("{} has no labels", table.source));
   return table.labels->of_row;
 }
 
-bregmax::BaselineSettings settings_of(const bregmax::BaselineMethod& method, std::span<char*> assignments) {
-  bregmax::BaselineSettings settings;
+bregmax::MethodSettings settings_of(const bregmax::Method& method, std::span<char*> assignments) {
+  bregmax::MethodSettings settings;
   for (const char* argument : assignments) {
     const std::string assignment = argument;
     const std::size_t equals = assignment.find('=');
@@ -44,17 +44,17 @@ bregmax::BaselineSettings settings_of(const bregmax::BaselineMethod& method, std
 
 void trace(std::span<char*> arguments) {
   const bregmax::ThreadLimit single(1);
-  const bregmax::BaselineMethod& method = bregmax::baseline_method(arguments[0]);
+  const bregmax::Method& method = bregmax::method_named(arguments[0]);
   const bregmax::Table table = bregmax::read_table(arguments[1]);
-  const bregmax::BaselineSupervision supervision = supervision_of(table, arguments[2]);
-  const bregmax::BaselineSettings settings = settings_of(method, arguments.subspan(4));
+  const bregmax::MethodSupervision supervision = supervision_of(table, arguments[2]);
+  const bregmax::MethodSettings settings = settings_of(method, arguments.subspan(4));
   const double begin = processor_seconds();
   bregmax::RunControl control;
   control.on_progress = [&](const bregmax::Progress& progress) {
     fmt::print("{:.9f} {:.17g}\n", processor_seconds() - begin, progress.objective);
   };
-  const bregmax::BaselineFit fit = fit_baseline(method, table.features, supervision,
-                                                bregmax::Scaling::none(table.features.cols()), settings, control);
+  const bregmax::MethodFit fit =
+      fit_with(method, table.features, supervision, bregmax::Scaling::none(table.features.cols()), settings, control);
   fmt::print("{:.9f} {:.17g}\n", processor_seconds() - begin, fit.report.objective);
   save_model(fit.model, arguments[3]);
 }

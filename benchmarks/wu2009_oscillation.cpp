@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "bregmax/baselines/wu2009.hpp"
 #include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/scaling.hpp"
+#include "bregmax/methods/wu2009.hpp"
 #include "bregmax/supervision/sample.hpp"
 
 namespace {

@@ -12,9 +12,9 @@
 
 #include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
-#include "commands.hpp"
-#include "help.hpp"
-#include "output.hpp"
+#include "commands/commands.hpp"
+#include "options/help.hpp"
+#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {

@@ -86,7 +86,7 @@ nb::tuple outcome(AutoFitResult&& result) {
   nb::dict dict;
   dict["status"] = to_string(report.status);
   dict["objective"] = report.objective;
-  dict["dual_objective"] = report.dual_objective;
+  dict["dual_objective"] = report.lower_bound;
   dict["relative_gap"] = report.relative_gap;
   dict["loss"] = report.loss;
   dict["applied_loss"] = result.fit.applied_loss ? nb::cast(*result.fit.applied_loss) : nb::none();

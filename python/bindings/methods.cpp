@@ -23,7 +23,7 @@ namespace {
 using Value = std::variant<double, std::string>;
 using Given = std::variant<double, std::string, std::vector<Value>>;
 
-double number_of(const BaselineParameter& parameter, const Value& value) {
+double number_of(const MethodParameter& parameter, const Value& value) {
   if (const auto* word = std::get_if<std::string>(&value)) return parameter.parse(*word);
   const double number = std::get<double>(value);
   // Positions among the choices are a matter of the library.
@@ -35,7 +35,7 @@ double number_of(const BaselineParameter& parameter, const Value& value) {
 }
 
 // A value, several in a list, or "auto".
-MethodWishes::Parameter wish_of(const BaselineParameter& parameter, const Given& given) {
+MethodWishes::Parameter wish_of(const MethodParameter& parameter, const Given& given) {
   MethodWishes::Parameter wish;
   if (const auto* list = std::get_if<std::vector<Value>>(&given)) {
     for (const Value& value : *list) wish.values.push_back(number_of(parameter, value));
@@ -50,7 +50,7 @@ MethodWishes::Parameter wish_of(const BaselineParameter& parameter, const Given&
   return wish;
 }
 
-MethodWishes wishes_of(const BaselineMethod& method, const nb::dict& options) {
+MethodWishes wishes_of(const Method& method, const nb::dict& options) {
   MethodWishes wishes;
   for (const auto& [name, given] : option<std::map<std::string, Given>>(options, "parameters")) {
     wishes.parameters[name] = wish_of(method.parameter(name), given);
@@ -63,9 +63,9 @@ MethodWishes wishes_of(const BaselineMethod& method, const nb::dict& options) {
   return wishes;
 }
 
-nb::dict parameters_as_dict(const BaselineMethod& method, const std::map<std::string, double>& parameters) {
+nb::dict parameters_as_dict(const Method& method, const std::map<std::string, double>& parameters) {
   nb::dict dict;
-  for (const BaselineParameter& parameter : method.parameters) {
+  for (const MethodParameter& parameter : method.parameters) {
     const double value = parameters.at(parameter.name);
     const char* name = parameter.name.c_str();
     if (!parameter.choices.empty()) {
@@ -80,8 +80,8 @@ nb::dict parameters_as_dict(const BaselineMethod& method, const std::map<std::st
 }
 
 // The model (None when the run ended before there was one) and what the method says about it.
-nb::tuple outcome(const BaselineMethod& method, MethodFitResult&& result) {
-  const BaselineReport& report = result.fit.report;
+nb::tuple outcome(const Method& method, MethodFitResult&& result) {
+  const MethodReport& report = result.fit.report;
   nb::dict dict;
   dict["status"] = to_string(report.status);
   dict["objective"] = report.objective;
@@ -100,7 +100,7 @@ nb::tuple outcome(const BaselineMethod& method, MethodFitResult&& result) {
 
 nb::tuple fit_labels(const std::string& name, const Rows& rows, const Integers& classes, const nb::dict& options,
                      const nb::object& on_progress) {
-  const BaselineMethod& method = baseline_method(name);
+  const Method& method = method_named(name);
   MethodWishes wishes = wishes_of(method, options);
   wishes.all_pairs = option<bool>(options, "all_pairs");
   wishes.tune_for = measure_named(option<std::string>(options, "tune_for"));
@@ -114,9 +114,9 @@ nb::tuple fit_labels(const std::string& name, const Rows& rows, const Integers& 
   return outcome(method, run_interruptibly<MethodFitResult>(work, on_progress, option<int>(options, "threads")));
 }
 
-nb::tuple fit_given(const std::string& name, const Rows& rows, BaselineSupervision given, const nb::dict& options,
+nb::tuple fit_given(const std::string& name, const Rows& rows, MethodSupervision given, const nb::dict& options,
                     const nb::object& on_progress) {
-  const BaselineMethod& method = baseline_method(name);
+  const Method& method = method_named(name);
   const MethodFitOptions plan =
       plan_method(wishes_of(method, options), method, static_cast<Index>(rows.shape(0)), false);
   const auto work = [&method, rows, given = std::move(given), plan](const RunControl& control) {
@@ -138,9 +138,9 @@ nb::tuple fit_targets(const std::string& name, const Rows& rows, const RowNumber
 // Methods by name, with the parameters that each has.
 nb::dict methods_as_dict() {
   nb::dict methods;
-  for (const BaselineMethod& method : baseline_methods()) {
+  for (const Method& method : all_methods()) {
     nb::dict parameters;
-    for (const BaselineParameter& parameter : method.parameters) {
+    for (const MethodParameter& parameter : method.parameters) {
       nb::dict entry;
       entry["help"] = parameter.help;
       entry["allowed"] = parameter.allowed();

@@ -83,7 +83,7 @@ nb::dict record_as_dict(const Model& model) {
   dict["lipschitz"] = record.lipschitz;
   dict["loss"] = record.loss;
   dict["objective"] = record.objective;
-  dict["dual_objective"] = record.dual_objective;
+  dict["dual_objective"] = record.lower_bound;
   dict["relative_gap"] = record.relative_gap;
   dict["iterations"] = record.iterations;
   dict["seconds"] = record.seconds;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +9,7 @@
 #include "bregmax/divergence/embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/squared_euclidean.hpp"
+#include "core/symmetric.hpp"
 
 namespace bregmax {
 namespace {
@@ -17,15 +17,15 @@ namespace {
 // L^T with L^T L = matrix, from the eigenvalues that are not rounding; the largest comes first.
 Matrix transposed_root(const Matrix& matrix) {
   constexpr double kRounding = 1e-12;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(matrix);
+  const internal::SymmetricEigen eigen(matrix);
   const Index features = matrix.rows();
-  const double largest = eigen.eigenvalues()(features - 1);
+  const double largest = eigen.values(features - 1);
   Index rank = 1;
-  while (rank < features && eigen.eigenvalues()(features - 1 - rank) > kRounding * largest) ++rank;
+  while (rank < features && eigen.values(features - 1 - rank) > kRounding * largest) ++rank;
   Matrix root(features, rank);
   for (Index i = 0; i < rank; ++i) {
     const Index position = features - 1 - i;
-    root.col(i) = std::sqrt(std::max(0.0, eigen.eigenvalues()(position))) * eigen.eigenvectors().col(position);
+    root.col(i) = std::sqrt(std::max(0.0, eigen.values(position))) * eigen.vectors.col(position);
   }
   return root;
 }

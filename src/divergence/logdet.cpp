@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
@@ -49,8 +49,7 @@ double LogDet::divergence(const VectorView& point, const VectorView& reference) 
   const Eigen::LLT<Eigen::MatrixXd> cholesky(y);
   Eigen::MatrixXd whitened = cholesky.matrixL().solve(x - y);
   whitened = cholesky.matrixL().solve(whitened.transpose()).eval();
-  const Eigen::VectorXd u =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(whitened, Eigen::EigenvaluesOnly).eigenvalues();
+  const Eigen::VectorXd u = internal::symmetric_eigenvalues(whitened);
   if (u.minCoeff() > -0.9) {
     double sum = 0;
     for (const double each : u) sum += internal::log_excess(each);

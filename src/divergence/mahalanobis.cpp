@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "bregmax/core/error.hpp"
+#include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
@@ -21,8 +21,8 @@ Mahalanobis::Mahalanobis(Matrix matrix) : metric_(std::move(matrix)) {
     throw Error(fmt::format("the Mahalanobis matrix is not symmetric: entries differ by {}", asymmetry));
   }
   if (asymmetry > 0) metric_ = (0.5 * (metric_ + metric_.transpose())).eval();
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(metric_, Eigen::EigenvaluesOnly);
-  const double smallest = eigen.eigenvalues().minCoeff(), largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
+  const Vector eigenvalues = internal::symmetric_eigenvalues(metric_);
+  const double smallest = eigenvalues.minCoeff(), largest = eigenvalues.cwiseAbs().maxCoeff();
   if (!(smallest >= -1e-10 * largest)) {
     throw Error(fmt::format("the Mahalanobis matrix has the eigenvalue {}; allowed: positive semidefinite", smallest));
   }

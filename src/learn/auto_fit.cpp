@@ -127,7 +127,7 @@ class AutoFit {
     if (variants.size() * options_.lambdas.size() * options_.temperatures.size() > 1) {
       result.tuning = tune(make_folds(), families(variants, supervision_of),
                            {options_.tune_for, options_.evaluation, 0, options_.fit.time_limit}, control_);
-      result.tuning_ended_early = result.tuning.status != SolveStatus::kOptimal;
+      result.tuning_ended_early = result.tuning.status != Status::kOptimal;
     }
     const Variant* variant = &take_chosen(variants, result);
     if (result.tuning_ended_early) {
@@ -135,7 +135,7 @@ class AutoFit {
     } else {
       fit_chosen(supervision_of(*variant), result);
       // A fit that ended early may be constant only so far.
-      while (result.fit.report.status == SolveStatus::kOptimal && result.fit.model.record.constant &&
+      while (result.fit.report.status == Status::kOptimal && result.fit.model.record.constant &&
              choose_again(result.tuning, options_.tune_for)) {
         variant = &take_chosen(variants, result);
         fit_chosen(supervision_of(*variant), result);
@@ -207,7 +207,7 @@ class AutoFit {
     TrainingRecord& record = result.fit.model.record;
     record.status = to_string(result.tuning.status);
     result.fit.report.objective = record.objective;
-    result.fit.report.dual_objective = record.dual_objective;
+    result.fit.report.lower_bound = record.lower_bound;
     result.fit.report.relative_gap = record.relative_gap;
     result.fit.report.loss = record.loss;
     result.fit.report.lipschitz = record.lipschitz;

@@ -100,7 +100,7 @@ void LambdaPath::solve(std::size_t index, const RunControl& control) {
   point.solution = solve_(problem, control);
   point.solution.dual = {};  // large, and its work is done: it proved the bound
   point.solved = true;
-  point.lower_bound = point.solution.report.dual_objective;
+  point.lower_bound = point.solution.report.lower_bound;
   point.model = {point.solution.report.loss, point.solution.report.lipschitz, index};
 }
 

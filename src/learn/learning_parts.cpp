@@ -88,7 +88,7 @@ TrainingRecord make_record(const LearningProblem& problem, const FitOptions& opt
   record.lipschitz = report.lipschitz;
   record.loss = report.loss;
   record.objective = report.objective;
-  record.dual_objective = report.dual_objective;
+  record.lower_bound = report.lower_bound;
   record.relative_gap = report.relative_gap;
   record.iterations = report.iterations;
   record.seconds = report.seconds;

@@ -7,7 +7,7 @@
 namespace bregmax {
 namespace {
 
-std::vector<double> values_of(const BaselineParameter& parameter, const MethodWishes::Parameter& wish,
+std::vector<double> values_of(const MethodParameter& parameter, const MethodWishes::Parameter& wish,
                               const MethodWishes::Names& names) {
   if (!wish.automatic) {
     for (const double value : wish.values) parameter.check(value);
@@ -28,7 +28,7 @@ void refuse_choice(const MethodFitOptions& plan, const MethodWishes::Names& name
 
 }  // namespace
 
-MethodFitOptions plan_method(const MethodWishes& wishes, const BaselineMethod& method, Index rows, bool from_labels) {
+MethodFitOptions plan_method(const MethodWishes& wishes, const Method& method, Index rows, bool from_labels) {
   MethodFitOptions plan = recommended_method_options(rows);
   plan.settings = wishes.settings;
   plan.settings.parameters.clear();

@@ -20,17 +20,17 @@ struct Candidate {
   Settings settings;                         // what distinguishes it, for the table
 };
 
-BaselineSupervision supervision_of(const std::vector<int>& class_of_row, bool as_pairs) {
+MethodSupervision supervision_of(const std::vector<int>& class_of_row, bool as_pairs) {
   if (as_pairs) return all_pairs(class_of_row);
   return class_of_row;
 }
 
-Setting setting_of(const BaselineParameter& parameter, double value) {
+Setting setting_of(const MethodParameter& parameter, double value) {
   return {parameter.name, value, parameter.choices.empty() ? "" : parameter.text(value)};
 }
 
 // Every combination; the last parameter changes fastest.
-std::vector<Candidate> candidates_of(const BaselineMethod& method, const MethodFitOptions& options) {
+std::vector<Candidate> candidates_of(const Method& method, const MethodFitOptions& options) {
   if (options.scales.empty()) throw Error("there is no scale to try; at least one is needed");
   std::vector<Candidate> candidates;
   candidates.reserve(options.scales.size());
@@ -54,9 +54,9 @@ std::vector<Candidate> candidates_of(const BaselineMethod& method, const MethodF
 
 // What all candidates share on the folds.
 struct FoldFits {
-  const BaselineMethod& method;
+  const Method& method;
   std::vector<Candidate> candidates;
-  BaselineSettings settings;
+  MethodSettings settings;
   bool all_pairs;
 };
 
@@ -76,14 +76,14 @@ class MethodLearner final : public FoldLearner {
 
   StepOutcome run(std::size_t step, const RunControl& control) override {
     const Candidate& candidate = fits_.candidates[step];
-    BaselineSettings settings = fits_.settings;
+    MethodSettings settings = fits_.settings;
     settings.parameters = candidate.parameters;
     settings.seed ^= fold_.seed;
     try {
-      BaselineFit fit = fit_baseline(fits_.method, fold_.train_rows, supervision_,
-                                     internal::make_scaling(fold_.train_rows, candidate.scale), settings, control);
+      MethodFit fit = fit_with(fits_.method, fold_.train_rows, supervision_,
+                               internal::make_scaling(fold_.train_rows, candidate.scale), settings, control);
       models_[step] = std::move(fit.model);
-      return fit.report.status == BaselineStatus::kConverged ? StepOutcome::kSolved : StepOutcome::kUnproved;
+      return fit.report.status == Status::kConverged ? StepOutcome::kSolved : StepOutcome::kUnproved;
     } catch (const Error& error) {
       throw CandidateFailure(error.what());
     }
@@ -94,13 +94,13 @@ class MethodLearner final : public FoldLearner {
  private:
   const FoldFits& fits_;
   const Fold& fold_;
-  BaselineSupervision supervision_;
+  MethodSupervision supervision_;
   std::vector<Model> models_;
 };
 
 class MethodFamily final : public CandidateFamily {
  public:
-  MethodFamily(const BaselineMethod& method, const MethodFitOptions& options)
+  MethodFamily(const Method& method, const MethodFitOptions& options)
       : fits_{method, candidates_of(method, options), options.settings, options.all_pairs} {
     fits_.settings.time_limit = 0;  // tune() has the clock
     const double own = options.settings.tolerance.value_or(method.limits.tolerance);
@@ -122,7 +122,7 @@ class MethodFamily final : public CandidateFamily {
   FoldFits fits_;
 };
 
-void check_options(const BaselineMethod& method, const MatrixView& rows, const std::vector<int>& class_of_row,
+void check_options(const Method& method, const MatrixView& rows, const std::vector<int>& class_of_row,
                    const MethodFitOptions& options) {
   internal::check_rows(rows);
   if (static_cast<Index>(class_of_row.size()) != rows.rows()) {
@@ -138,8 +138,8 @@ void check_options(const BaselineMethod& method, const MatrixView& rows, const s
 
 void keep_best_so_far(MethodFitResult& result) {
   result.tuning_ended_early = true;
-  BaselineReport& report = result.fit.report;
-  report.status = result.tuning.status == SolveStatus::kStopped ? BaselineStatus::kStopped : BaselineStatus::kTimeLimit;
+  MethodReport& report = result.fit.report;
+  report.status = result.tuning.status == Status::kStopped ? Status::kStopped : Status::kTimeLimit;
   if (!result.tuning.best_so_far) return;
   result.fit.model = *result.tuning.best_so_far;
   TrainingRecord& record = result.fit.model.record;
@@ -160,7 +160,7 @@ MethodFitOptions recommended_method_options(Index rows) {
   return options;
 }
 
-std::vector<std::pair<std::string, std::vector<double>>> tuned_parameters(const BaselineMethod& method,
+std::vector<std::pair<std::string, std::vector<double>>> tuned_parameters(const Method& method,
                                                                           const MethodFitOptions& options) {
   for (const auto& [name, value] : options.settings.parameters) method.parameter(name).check(value);
   for (const auto& [name, values] : options.tried) {
@@ -171,7 +171,7 @@ std::vector<std::pair<std::string, std::vector<double>>> tuned_parameters(const 
     }
   }
   std::vector<std::pair<std::string, std::vector<double>>> tuned;
-  for (const BaselineParameter& parameter : method.parameters) {
+  for (const MethodParameter& parameter : method.parameters) {
     if (const auto given = options.tried.find(parameter.name); given != options.tried.end()) {
       tuned.emplace_back(parameter.name, given->second);
     } else if (parameter.tuned && !options.settings.parameters.contains(parameter.name)) {
@@ -181,17 +181,17 @@ std::vector<std::pair<std::string, std::vector<double>>> tuned_parameters(const 
   return tuned;
 }
 
-bool has_choice(const BaselineMethod& method, const MethodFitOptions& options) {
+bool has_choice(const Method& method, const MethodFitOptions& options) {
   const auto tuned = tuned_parameters(method, options);
   return options.scales.size() > 1 ||
          std::any_of(tuned.begin(), tuned.end(), [](const auto& parameter) { return parameter.second.size() > 1; });
 }
 
-CandidateFamilies method_families(const BaselineMethod& method, const MethodFitOptions& options) {
+CandidateFamilies method_families(const Method& method, const MethodFitOptions& options) {
   return {std::make_shared<MethodFamily>(method, options)};
 }
 
-MethodFitResult fit_method_from_labels(const BaselineMethod& method, const MatrixView& rows,
+MethodFitResult fit_method_from_labels(const Method& method, const MatrixView& rows,
                                        const std::vector<int>& class_of_row, const MethodFitOptions& options,
                                        const RunControl& control) {
   check_options(method, rows, class_of_row, options);
@@ -211,27 +211,25 @@ MethodFitResult fit_method_from_labels(const BaselineMethod& method, const Matri
   const Candidate& chosen = candidates[static_cast<std::size_t>(std::max<Index>(0, result.tuning.record.chosen))];
   result.chosen.parameters = chosen.parameters;
   result.chosen_scale = chosen.scale;
-  if (result.tuning.status != SolveStatus::kOptimal) {
+  if (result.tuning.status != Status::kOptimal) {
     keep_best_so_far(result);
   } else {
-    result.fit = fit_baseline(method, rows, supervision_of(class_of_row, options.all_pairs),
-                              internal::make_scaling(rows, chosen.scale), result.chosen, control);
+    result.fit = fit_with(method, rows, supervision_of(class_of_row, options.all_pairs),
+                          internal::make_scaling(rows, chosen.scale), result.chosen, control);
   }
   result.fit.model.tuning = result.tuning.record;
   return result;
 }
 
-MethodFitResult fit_method_from_items(const BaselineMethod& method, const MatrixView& rows,
-                                      const BaselineSupervision& items, const MethodFitOptions& options,
-                                      const RunControl& control) {
+MethodFitResult fit_method_from_items(const Method& method, const MatrixView& rows, const MethodSupervision& items,
+                                      const MethodFitOptions& options, const RunControl& control) {
   if (!options.tried.empty() || options.scales.size() != 1) {
     throw Error("there is a choice to make, and nothing to choose by; allowed: one scale and no values to try");
   }
   MethodFitResult result;
   result.chosen = options.settings;
   result.chosen_scale = options.scales.front();
-  result.fit =
-      fit_baseline(method, rows, items, internal::make_scaling(rows, result.chosen_scale), result.chosen, control);
+  result.fit = fit_with(method, rows, items, internal::make_scaling(rows, result.chosen_scale), result.chosen, control);
   return result;
 }
 

@@ -72,7 +72,7 @@ class PbdlLearner final : public FoldLearner {
     const std::size_t point = path_->order()[step];
     path_->resolve(point, control);
     if (!path_->solved(point)) return StepOutcome::kProved;
-    const bool optimal = path_->solution(point).report.status == SolveStatus::kOptimal;
+    const bool optimal = path_->solution(point).report.status == Status::kOptimal;
     return optimal ? StepOutcome::kSolved : StepOutcome::kUnproved;
   }
 
@@ -92,7 +92,7 @@ class PbdlLearner final : public FoldLearner {
     Matrix slopes = Matrix::Zero(problem.pieces, problem.points.cols());
     Vector offsets = Vector::Zero(problem.pieces);
     SolveReport report;
-    report.status = SolveStatus::kOptimal;
+    report.status = Status::kOptimal;
     if (solution) {
       slopes = path_->solution(*solution).slopes;
       offsets = path_->solution(*solution).offsets;
@@ -102,7 +102,7 @@ class PbdlLearner final : public FoldLearner {
     report.loss = path_->loss(point);
     report.lipschitz = path_->lipschitz(point);
     report.objective = report.loss + path_->lambda(point) * report.lipschitz;
-    report.dual_objective = path_->lower_bound(point);
+    report.lower_bound = path_->lower_bound(point);
     report.relative_gap = path_->relative_gap(point);
     model.divergence = make_max_affine(std::move(slopes), std::move(offsets), options_.temperatures[temperature]);
     model.record = internal::make_record(problem, options_.fit, report);

@@ -50,8 +50,8 @@ class Board {
   }
 
   // The calling thread: until all is done or the run is ended.
-  SolveStatus watch(std::string_view phase, const RunControl& control) {
-    SolveStatus status = SolveStatus::kOptimal;
+  Status watch(std::string_view phase, const RunControl& control) {
+    Status status = Status::kOptimal;
     std::unique_lock lock(mutex_);
     while (!stop_ && done_ < tasks_.size()) {
       const std::size_t done = done_;
@@ -61,17 +61,17 @@ class Board {
       progress.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
       control.report(progress);
       if (control.stop_requested())
-        status = SolveStatus::kStopped;
+        status = Status::kStopped;
       else if (time_is_up())
-        status = SolveStatus::kTimeLimit;
+        status = Status::kTimeLimit;
       lock.lock();
-      if (status != SolveStatus::kOptimal)
+      if (status != Status::kOptimal)
         stop_ = true;
       else
         changed_.wait_for(lock, kWatchPause, [&] { return stop_ || done_ > done; });
     }
     changed_.notify_all();
-    return done_ == tasks_.size() ? SolveStatus::kOptimal : status;
+    return done_ == tasks_.size() ? Status::kOptimal : status;
   }
 
   // From the outside: no task begins any more, and those that run are asked to stop.
@@ -145,12 +145,12 @@ class Crew {
 
 }  // namespace
 
-SolveStatus run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
-                      const RunControl& control) {
+Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
+                 const RunControl& control) {
   // BLAS has one number of threads for the whole process: set here, so that those who set it again change nothing.
   const ThreadLimit one_thread(1);
   Board board(tasks, time_limit);
-  SolveStatus status = SolveStatus::kOptimal;
+  Status status = Status::kOptimal;
   {
     Crew crew(std::clamp(threads, 1, std::max(1, static_cast<int>(tasks.size()))), [&board] { board.work(); });
     try {

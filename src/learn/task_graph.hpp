@@ -18,7 +18,7 @@ struct Task {
 // the one of the smallest number goes first. The calling thread reports the progress, as RunControl promises, and
 // watches the stop flag and the time limit (0: none). An exception of a task or of the report ends
 // the run and is thrown here. Returns kOptimal, kStopped or kTimeLimit.
-SolveStatus run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
-                      const RunControl& control);
+Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
+                 const RunControl& control);
 
 }  // namespace bregmax::internal

@@ -138,7 +138,7 @@ class Tuner {
     const bool any_scores = std::any_of(result_.fold_scores.begin(), result_.fold_scores.end(),
                                         [](const Matrix& scores) { return scores.array().isFinite().any(); });
     if (!any_scores && !failures_.empty()) throw CandidateFailure(failures_.begin()->second);
-    if (result_.status == SolveStatus::kOptimal) {
+    if (result_.status == Status::kOptimal) {
       record.chosen = best_candidate(result_, options_.tune_for);
     } else {
       keep_best_so_far();

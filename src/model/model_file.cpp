@@ -35,7 +35,7 @@ constexpr std::array<std::pair<const char*, double TrainingRecord::*>, 9> kNumbe
     {"lipschitz", &TrainingRecord::lipschitz},
     {"loss", &TrainingRecord::loss},
     {"objective", &TrainingRecord::objective},
-    {"dual_objective", &TrainingRecord::dual_objective},
+    {"dual_objective", &TrainingRecord::lower_bound},
     {"relative_gap", &TrainingRecord::relative_gap},
     {"stationarity", &TrainingRecord::stationarity},
     {"seconds", &TrainingRecord::seconds},

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,6 +16,7 @@
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/divergence/squared_euclidean.hpp"
+#include "core/symmetric.hpp"
 #include "theory/checks.hpp"
 #include "theory/coordinate_generator.hpp"
 
@@ -57,8 +57,7 @@ double largest_over_signs(const Matrix& matrix) {
 double smoothness_of(const Mahalanobis& mahalanobis) {
   const Matrix& metric = mahalanobis.metric();
   if (metric.rows() <= kMostFeaturesToEnumerate) return 2 * largest_over_signs(metric);
-  const double largest_eigenvalue =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(metric, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+  const double largest_eigenvalue = internal::symmetric_eigenvalues(metric).maxCoeff();
   return 2 * std::min(metric.cwiseAbs().sum(), static_cast<double>(metric.rows()) * largest_eigenvalue);
 }
 
@@ -91,9 +90,7 @@ double smoothness_of(const LogDet& divergence, const Box& box) {
   const Index order = internal::symmetric_order(box.dimension());
   const Matrix flat = generator.features(box.center.transpose());
   const Eigen::Map<const Matrix> center(flat.data(), order, order);
-  const double smallest =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(center, Eigen::EigenvaluesOnly).eigenvalues().minCoeff() -
-      static_cast<double>(order) * box.radius;
+  const double smallest = internal::symmetric_eigenvalues(center).minCoeff() - static_cast<double>(order) * box.radius;
   if (!(smallest > 0)) {
     leaves_domain(divergence, box,
                   fmt::format("the smallest eigenvalue of the center is > {} radii, so that every matrix is positive "

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const BaselineMethod& itml() { return baseline_method("itml"); }
+const Method& itml() { return method_named("itml"); }
 
 TEST(MethodPlan, WithoutWishesIsWhatTheLibraryRecommends) {
   const MethodWishes none;

@@ -19,8 +19,8 @@ using testing::noisy_classes;
 using ::testing::ThrowsMessage;
 
 // A method of the test's own: the squared Euclidean distance times `factor`, with limits on what it accepts.
-BaselineMethod probe_method() {
-  BaselineMethod method = baseline_method("euclidean");
+Method probe_method() {
+  Method method = method_named("euclidean");
   method.name = "probe";
   method.parameters = {{.name = "factor", .help = "", .standard = 1, .grid = {1, 2, 3}, .tuned = true},
                        {.name = "idle", .help = "", .standard = 5}};
@@ -38,7 +38,7 @@ double mean_of(const TuneResult& result, Index candidate, Measure measure) {
 }
 
 TEST(MethodTuning, TriesTheGridOfWhatIsTunedAndNothingElse) {
-  const BaselineMethod& itml = baseline_method("itml");
+  const Method& itml = method_named("itml");
   const MethodFitOptions standard;
   const auto tuned = tuned_parameters(itml, standard);
   ASSERT_EQ(tuned.size(), 1U);
@@ -54,17 +54,17 @@ TEST(MethodTuning, TriesTheGridOfWhatIsTunedAndNothingElse) {
   ASSERT_EQ(tuned_parameters(itml, options).size(), 1U);
   EXPECT_THAT(tuned_parameters(itml, options)[0].second, ElementsAre(0, 1));
 
-  EXPECT_FALSE(has_choice(baseline_method("euclidean"), standard));
-  EXPECT_FALSE(has_choice(baseline_method("lmnn"), standard));
-  EXPECT_TRUE(has_choice(baseline_method("gmml"), standard));
-  EXPECT_EQ(tuned_parameters(baseline_method("kernel-nca"), standard).size(), 2U);
+  EXPECT_FALSE(has_choice(method_named("euclidean"), standard));
+  EXPECT_FALSE(has_choice(method_named("lmnn"), standard));
+  EXPECT_TRUE(has_choice(method_named("gmml"), standard));
+  EXPECT_EQ(tuned_parameters(method_named("kernel-nca"), standard).size(), 2U);
 }
 
 TEST(MethodTuning, CandidatesAreAllCombinationsWithChoicesByName) {
   MethodFitOptions options;
   options.tried = {{"gamma", {1, 10}}, {"prior", {0, 1}}};
   options.scales = {Scale::kStandard, Scale::kNone};
-  const CandidateFamilies families = method_families(baseline_method("itml"), options);
+  const CandidateFamilies families = method_families(method_named("itml"), options);
   ASSERT_EQ(families.size(), 1U);
   const std::vector<Settings> candidates = families[0]->candidates();
   ASSERT_EQ(candidates.size(), 8U);
@@ -77,7 +77,7 @@ TEST(MethodTuning, ChoosesWhatScoresBestOnHeldOutRowsAndLearnsItOnAllRows) {
   const LabelledRows data = noisy_classes(90);
   MethodFitOptions options = quick();
   options.scales = {Scale::kNone, Scale::kStandard};
-  const BaselineMethod& method = baseline_method("euclidean");
+  const Method& method = method_named("euclidean");
   const MethodFitResult result = fit_method_from_labels(method, data.rows, data.classes, options);
   EXPECT_EQ(result.chosen_scale, Scale::kStandard);
   EXPECT_EQ(result.tuning.record.chosen, 1);
@@ -94,13 +94,13 @@ TEST(MethodTuning, TheLastFitHasTheChosenValuesAndTheGivenOnes) {
   options.settings.parameters = {{"constraints", 50}};
   options.settings.seed = 3;
   options.tried = {{"gamma", {0.01, 1, 100}}};
-  const BaselineMethod& itml = baseline_method("itml");
+  const Method& itml = method_named("itml");
   const MethodFitResult result = fit_method_from_labels(itml, data.rows, data.classes, options);
   const auto chosen = static_cast<std::size_t>(result.tuning.record.chosen);
-  EXPECT_EQ(result.fit.report.status, BaselineStatus::kConverged);
+  EXPECT_EQ(result.fit.report.status, Status::kConverged);
   EXPECT_EQ(result.chosen.parameters.at("gamma"), result.tuning.record.candidates[chosen][0].value);
   EXPECT_EQ(result.chosen.parameters.at("constraints"), 50);
-  const BaselineFit again = fit_baseline(itml, data.rows, data.classes, Scaling::standard(data.rows), result.chosen);
+  const MethodFit again = fit_with(itml, data.rows, data.classes, Scaling::standard(data.rows), result.chosen);
   EXPECT_EQ(result.fit.report.objective, again.report.objective);
   EXPECT_EQ(result.fit.model.record.parameters, again.model.record.parameters);
   for (Index c = 0; c < 3; ++c) EXPECT_TRUE(std::isfinite(mean_of(result.tuning, c, Measure::kKnn))) << c;
@@ -110,7 +110,7 @@ TEST(MethodTuning, DoesNotDependOnTheNumberOfRunsOfIt) {
   const LabelledRows data = noisy_classes(60, 3);
   MethodFitOptions options = quick();
   options.repeats = 2;
-  const BaselineMethod& gmml = baseline_method("gmml");
+  const Method& gmml = method_named("gmml");
   const MethodFitResult first = fit_method_from_labels(gmml, data.rows, data.classes, options);
   const MethodFitResult second = fit_method_from_labels(gmml, data.rows, data.classes, options);
   EXPECT_EQ(first.tuning.record.folds, 6);
@@ -127,16 +127,16 @@ TEST(MethodTuning, LearnsFromAllPairsOfTheFold) {
   MethodFitOptions options = quick();
   options.all_pairs = true;
   options.tried = {{"t", {0.25, 0.5}}};
-  const MethodFitResult result = fit_method_from_labels(baseline_method("gmml"), data.rows, data.classes, options);
+  const MethodFitResult result = fit_method_from_labels(method_named("gmml"), data.rows, data.classes, options);
   EXPECT_EQ(result.fit.model.record.supervision, "pairs");
   EXPECT_EQ(result.fit.model.record.items, 45 * 44);
 }
 
 TEST(MethodTuning, ACandidateThatCannotBeLearnedIsLeftOut) {
   const LabelledRows data = noisy_classes(60);
-  BaselineMethod method = probe_method();
+  Method method = probe_method();
   const auto learn = method.learn;
-  method.learn = [learn](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,
+  method.learn = [learn](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                          const RunControl& control) {
     if (choices.number("factor") < 3) throw Error("factor is too small for these rows");
     return learn(rows, supervision, choices, control);
@@ -157,13 +157,13 @@ TEST(MethodTuning, AStopAndATimeLimitEndItWithWhatThereIs) {
   RunControl control;
   control.stop = &stop;
   const MethodFitResult stopped =
-      fit_method_from_labels(baseline_method("gmml"), data.rows, data.classes, quick(), control);
+      fit_method_from_labels(method_named("gmml"), data.rows, data.classes, quick(), control);
   EXPECT_TRUE(stopped.tuning_ended_early);
-  EXPECT_EQ(stopped.fit.report.status, BaselineStatus::kStopped);
+  EXPECT_EQ(stopped.fit.report.status, Status::kStopped);
 
-  BaselineMethod slow = probe_method();
+  Method slow = probe_method();
   const auto learn = slow.learn;
-  slow.learn = [learn](const MatrixView& rows, const BaselineSupervision& supervision, const BaselineChoices& choices,
+  slow.learn = [learn](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                        const RunControl& inner) {
     while (choices.number("factor") > 1 && !inner.stop_requested()) {
     }
@@ -173,7 +173,7 @@ TEST(MethodTuning, AStopAndATimeLimitEndItWithWhatThereIs) {
   limited.settings.time_limit = 1;
   const MethodFitResult late = fit_method_from_labels(slow, data.rows, data.classes, limited);
   EXPECT_TRUE(late.tuning_ended_early);
-  EXPECT_EQ(late.fit.report.status, BaselineStatus::kTimeLimit);
+  EXPECT_EQ(late.fit.report.status, Status::kTimeLimit);
   ASSERT_NE(late.fit.model.divergence, nullptr) << "the first candidate was scored";
   EXPECT_LT(late.fit.model.record.rows, 60);
   EXPECT_EQ(late.fit.model.record.status, "time_limit");
@@ -182,7 +182,7 @@ TEST(MethodTuning, AStopAndATimeLimitEndItWithWhatThereIs) {
 TEST(MethodTuning, RefusesBadInput) {
   const LabelledRows data = noisy_classes(30);
   const auto refused = [&](const char* method, const MethodFitOptions& options, const char* message) {
-    EXPECT_THAT([&] { fit_method_from_labels(baseline_method(method), data.rows, data.classes, options); },
+    EXPECT_THAT([&] { fit_method_from_labels(method_named(method), data.rows, data.classes, options); },
                 ThrowsMessage<Error>(HasSubstr(message)));
   };
   MethodFitOptions options;
@@ -215,7 +215,7 @@ TEST(MethodTuning, RefusesBadInput) {
   const MethodFitOptions standard;
   EXPECT_THAT(
       [&] {
-        fit_method_from_labels(baseline_method("gmml"), data.rows, {0, 1}, standard);
+        fit_method_from_labels(method_named("gmml"), data.rows, {0, 1}, standard);
       },
       ThrowsMessage<Error>(HasSubstr("there are 2 classes for 30 rows")));
 }
@@ -226,9 +226,9 @@ TEST(MethodTuning, GivenItemsAreLearnedFromAsTheyAre) {
   MethodFitOptions options;
   options.scales = {Scale::kNone};
   options.settings.parameters = {{"gamma", 2}};
-  const BaselineMethod& itml = baseline_method("itml");
+  const Method& itml = method_named("itml");
   const MethodFitResult result = fit_method_from_items(itml, data.rows, pairs, options);
-  const BaselineFit plain = fit_baseline(itml, data.rows, pairs, Scaling::none(data.rows.cols()), options.settings);
+  const MethodFit plain = fit_with(itml, data.rows, pairs, Scaling::none(data.rows.cols()), options.settings);
   EXPECT_EQ(result.fit.model.divergence->matrix(data.rows, data.rows),
             plain.model.divergence->matrix(data.rows, data.rows));
   EXPECT_EQ(result.chosen.parameters, options.settings.parameters);

@@ -25,7 +25,7 @@ TEST(TaskGraph, RunsEveryTaskOnceAndAfterThoseItNeeds) {
         ++done[t];
       };
     }
-    EXPECT_EQ(run_tasks(tasks, threads, 0, "test", {}), SolveStatus::kOptimal);
+    EXPECT_EQ(run_tasks(tasks, threads, 0, "test", {}), Status::kOptimal);
     EXPECT_EQ(out_of_order, 0);
     for (const auto& count : done) EXPECT_EQ(count, 1);
   }
@@ -65,8 +65,8 @@ TEST(TaskGraph, EndsOnTheStopFlagAndOnTheTimeLimit) {
   RunControl control;
   control.stop = &stop;
   control.on_progress = [&](const Progress&) { stop = true; };
-  EXPECT_EQ(run_tasks(endless_tasks(), 2, 0, "test", control), SolveStatus::kStopped);
-  EXPECT_EQ(run_tasks(endless_tasks(), 2, 0.05, "test", {}), SolveStatus::kTimeLimit);
+  EXPECT_EQ(run_tasks(endless_tasks(), 2, 0, "test", control), Status::kStopped);
+  EXPECT_EQ(run_tasks(endless_tasks(), 2, 0.05, "test", {}), Status::kTimeLimit);
 }
 
 TEST(TaskGraph, PassesAnExceptionOn) {

@@ -140,7 +140,7 @@ TEST(Tune, RecordsOfFoldsBelongToTheirLambda) {
         const double share = static_cast<double>(record.items) / (30.0 * 29);
         EXPECT_NEAR(record.lambda, candidates[c][0].value * share, 1e-12 * record.lambda);
         EXPECT_NEAR(record.objective, record.loss + record.lambda * record.lipschitz, 1e-9 * (1 + record.objective));
-        EXPECT_LE(record.dual_objective, record.objective * (1 + 1e-12));
+        EXPECT_LE(record.lower_bound, record.objective * (1 + 1e-12));
         if (candidates[c][1].value > 0) continue;  // smoothing changes the loss
         const double mean =
             internal::mean_loss(*model.divergence, model.scaling.apply(fold.train_rows), all_pairs(fold.train_classes));
@@ -299,14 +299,14 @@ TEST(AutoFit, KeepsTheBestSoFarWhenStopped) {
   control.on_progress = [&](const Progress& progress) { stop = progress.iteration >= 8; };
   const AutoFitResult result = fit_from_labels(data.rows, data.classes, small_plan(), control);
   ASSERT_TRUE(result.tuning_ended_early);
-  EXPECT_EQ(result.fit.report.status, SolveStatus::kStopped);
+  EXPECT_EQ(result.fit.report.status, Status::kStopped);
   ASSERT_NE(result.fit.model.divergence, nullptr);
   EXPECT_EQ(result.fit.model.record.rows, 40) << "two thirds of the rows";
   EXPECT_EQ(result.fit.model.record.status, "stopped");
   check_model(result.fit.model);
   AutoFitOptions hurried = small_plan();
   hurried.fit.time_limit = 1e-9;
-  EXPECT_EQ(fit_from_labels(data.rows, data.classes, hurried).fit.report.status, SolveStatus::kTimeLimit);
+  EXPECT_EQ(fit_from_labels(data.rows, data.classes, hurried).fit.report.status, Status::kTimeLimit);
 }
 
 // Values are chosen on some of the rows, with as many comparisons a fold as are allowed; the model is of all rows.
@@ -366,7 +366,7 @@ TEST(AutoFit, TakesFewerPiecesWhereAFoldHasFewerRows) {
   options.pieces = {0};
   options.fit.piece_of = std::vector<int>(24);
   for (int i = 0; i < 24; ++i) (*options.fit.piece_of)[static_cast<std::size_t>(i)] = i % 8;
-  EXPECT_EQ(fit_from_labels(data.rows, data.classes, options).fit.report.status, SolveStatus::kOptimal);
+  EXPECT_EQ(fit_from_labels(data.rows, data.classes, options).fit.report.status, Status::kOptimal);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ Model small_model() {
   model.record.lipschitz = 0.1;
   model.record.loss = 1.0 / 7;
   model.record.objective = std::numeric_limits<double>::quiet_NaN();
-  model.record.dual_objective = -0.0;
+  model.record.lower_bound = -0.0;
   model.record.relative_gap = 5e-324;
   model.record.iterations = 17;
   model.record.seconds = 0.25;
@@ -85,7 +85,7 @@ TEST(ModelFile, CarriesEverythingExactly) {
   EXPECT_EQ(read.record.lipschitz, 0.1);
   EXPECT_EQ(read.record.loss, 1.0 / 7);
   EXPECT_TRUE(std::isnan(read.record.objective));
-  EXPECT_EQ(bits(read.record.dual_objective), bits(-0.0));
+  EXPECT_EQ(bits(read.record.lower_bound), bits(-0.0));
   EXPECT_EQ(read.record.relative_gap, 5e-324);
   EXPECT_EQ(read.record.iterations, 17);
   EXPECT_EQ(read.record.seconds, 0.25);

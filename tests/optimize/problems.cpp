@@ -160,7 +160,7 @@ void expect_sound(const LearningProblem& problem, const Solution& solution) {
   EXPECT_TRUE(solution.dual.convexity.allFinite() && solution.dual.items.allFinite());
   const SolveReport& report = solution.report;
   for (const double number :
-       {report.seconds, report.objective, report.loss, report.lipschitz, report.dual_objective, report.relative_gap,
+       {report.seconds, report.objective, report.loss, report.lipschitz, report.lower_bound, report.relative_gap,
         report.primal_residual, report.dual_residual, report.convexity_violation}) {
     EXPECT_TRUE(std::isfinite(number)) << number;
   }
@@ -168,16 +168,16 @@ void expect_sound(const LearningProblem& problem, const Solution& solution) {
   EXPECT_EQ(certificate.objective, report.objective);
   EXPECT_EQ(certificate.loss, report.loss);
   EXPECT_EQ(certificate.lipschitz, report.lipschitz);
-  EXPECT_EQ(certificate.dual_objective, report.dual_objective);
+  EXPECT_EQ(certificate.lower_bound, report.lower_bound);
   EXPECT_EQ(certificate.relative_gap, report.relative_gap);
   EXPECT_EQ(certificate.convexity_violation, report.convexity_violation);
-  EXPECT_GE(report.dual_objective, 0);
+  EXPECT_GE(report.lower_bound, 0);
 }
 
 void expect_optimal(const LearningProblem& problem, const Solution& solution) {
   const SolveReport& report = solution.report;
   expect_sound(problem, solution);
-  EXPECT_EQ(report.status, SolveStatus::kOptimal) << to_string(report.status) << " " << describe(problem);
+  EXPECT_EQ(report.status, Status::kOptimal) << to_string(report.status) << " " << describe(problem);
   EXPECT_LE(report.relative_gap, 1e-8) << describe(problem);
   EXPECT_GE(report.relative_gap, -1e-8) << describe(problem);
   EXPECT_LE(report.lipschitz, problem.lipschitz_bound * (1 + 1e-8)) << describe(problem);

@@ -18,7 +18,7 @@ struct MethodWishes {
   };
   std::map<std::string, Parameter> parameters = {};
   std::vector<Scale> scales = {};  // to choose from; empty: not given
-  BaselineSettings settings = {};  // limits and seed; its parameters do not count
+  MethodSettings settings = {};    // limits and seed; its parameters do not count
 
   // Of fits from labels.
   bool all_pairs = false;
@@ -35,6 +35,6 @@ struct MethodWishes {
 // What is to be tried and tuned for a table of `rows` rows. Without labels there is nothing to choose by.
 // Throws Error on a parameter that the method has not, a value that is not allowed, a parameter without a grid that is
 // to be chosen from one, and on a choice without labels.
-MethodFitOptions plan_method(const MethodWishes& wishes, const BaselineMethod& method, Index rows, bool from_labels);
+MethodFitOptions plan_method(const MethodWishes& wishes, const Method& method, Index rows, bool from_labels);
 
 }  // namespace bregmax

@@ -96,12 +96,12 @@ struct TuneOptions {
 };
 
 struct TuneResult {
-  TuningRecord record;                         // candidates of all families, one after the other
-  std::vector<Index> family_of;                // of each candidate
-  std::vector<Matrix> fold_scores;             // of each fold, candidates x measures; NaN: not known
-  std::vector<bool> constant;                  // candidates whose divergence was constant in most folds
-  bool all_constant = false;                   // so that the chosen one is, too
-  SolveStatus status = SolveStatus::kOptimal;  // or kStopped, kTimeLimit: scores are missing
+  TuningRecord record;               // candidates of all families, one after the other
+  std::vector<Index> family_of;      // of each candidate
+  std::vector<Matrix> fold_scores;   // of each fold, candidates x measures; NaN: not known
+  std::vector<bool> constant;        // candidates whose divergence was constant in most folds
+  bool all_constant = false;         // so that the chosen one is, too
+  Status status = Status::kOptimal;  // or kStopped, kTimeLimit: scores are missing
   // After an early end: a model of the best candidate so far, learned on the training part of one fold.
   std::optional<Model> best_so_far;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bregmax/core/proof.hpp"
 #include "bregmax/data/scaling.hpp"
 #include "bregmax/divergence/divergence.hpp"
 #include "bregmax/model/tuning_record.hpp"
@@ -14,7 +15,7 @@
 namespace bregmax {
 
 // How a model was learned. Fields that do not apply are NaN or empty.
-struct TrainingRecord {
+struct TrainingRecord : Proof {
   std::string method;       // "pbdl", "itml", ...; "none" for a divergence that was not learned
   std::string supervision;  // "comparisons", "pairs", "targets", "labels"
   std::string solver;       // "exact", ...
@@ -22,9 +23,7 @@ struct TrainingRecord {
   Index rows = 0, items = 0;
   double lambda = 0;
   double lipschitz_bound = 0;  // infinity: none
-  double lipschitz = 0;        // max_k ||a_k||_1
-  double loss = 0, objective = 0, dual_objective = 0, relative_gap = 0;
-  double stationarity = 0;  // of the classical methods, 0 at an optimum
+  double stationarity = 0;     // of the classical methods, 0 at an optimum
   int iterations = 0;
   double seconds = 0;
   std::uint64_t seed = 0;

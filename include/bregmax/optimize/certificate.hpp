@@ -6,11 +6,7 @@ namespace bregmax {
 
 // What can be proved about a solution from the problem's own data, by code that shares nothing with the solvers but
 // sums of twice the digits.
-struct Certificate {
-  double objective = 0, loss = 0, lipschitz = 0;  // of the model, recomputed
-  double dual_objective = 0;                      // lower bound on the optimum
-  double relative_gap = 0;
-  double convexity_violation = 0;
+struct Certificate : Proof {
   // The lower bound holds for every model with a Lipschitz constant up to this: the problem's own bound (infinity:
   // every model), or, where there is none and lambda is zero or too small beside rounding to prove more, 10 times the
   // model's constant.

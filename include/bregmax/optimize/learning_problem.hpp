@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
+#include "bregmax/core/proof.hpp"
+#include "bregmax/core/status.hpp"
 #include "bregmax/core/supervision.hpp"
 
 namespace bregmax {
@@ -36,9 +38,6 @@ struct LearningProblem {
 // Throws Error that names the first field that breaks the rules above.
 void validate(const LearningProblem& problem);
 
-enum class SolveStatus { kOptimal, kIterationLimit, kTimeLimit, kStopped, kNumericalError, kEarlyStopped };
-std::string to_string(SolveStatus status);  // "optimal", "iteration_limit", ...
-
 // Piece k is <slopes_k, x> + offsets_k.
 struct AffinePieces {
   Matrix slopes;   // K x d
@@ -68,18 +67,12 @@ struct DualSolution {
 
 // Which fields mean something: under every status all do, and describe the point that is returned; only
 // kOptimal promises that the gap is below the tolerance.
-struct SolveReport {
-  SolveStatus status = SolveStatus::kNumericalError;
+struct SolveReport : Proof {
+  Status status = Status::kNumericalError;
   int iterations = 0;
   double seconds = 0;
-  double objective = 0;       // loss + lambda * lipschitz of the returned model
-  double loss = 0;            // summed over the supervision
-  double lipschitz = 0;       // max_k ||a_k||_1
-  double dual_objective = 0;  // proved lower bound on the optimum
-  double relative_gap = 0;    // (objective - dual_objective) / max(|objective|, zero-model objective / 1000)
   double primal_residual = 0;
   double dual_residual = 0;
-  double convexity_violation = 0;  // largest <a_k, x_i> + b_k - phi(x_i), at least 0
 };
 
 struct Solution {

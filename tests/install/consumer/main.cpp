@@ -28,7 +28,7 @@ int main() {
   options.scale = bregmax::Scale::kNone;
   const bregmax::FitResult result = bregmax::fit(rows, bregmax::sample_comparisons(classes, 50, 7), options);
 
-  bool ok = check(result.report.status == bregmax::SolveStatus::kOptimal, "the fit is optimal");
+  bool ok = check(result.report.status == bregmax::Status::kOptimal, "the fit is optimal");
   ok &= check(result.certificate.relative_gap <= 1e-7, "the certificate proves it");
 
   const bregmax::Matrix divergences = result.model.divergence->matrix(rows, rows);

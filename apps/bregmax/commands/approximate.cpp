@@ -1,0 +1,251 @@
+#include "bregmax/theory/approximate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/model/model.hpp"
+#include "commands/commands.hpp"
+#include "options/options.hpp"
+#include "pictures/approximate_picture.hpp"
+#include "pictures/png.hpp"
+#include "reports/output.hpp"
+#include "reports/run.hpp"
+
+namespace bregmax::app {
+namespace {
+
+constexpr const char* kApproximateExamples = R"(
+Examples:
+  bregmax approximate --generator kl --dimension 2 --pieces 400
+  bregmax approximate --generator itakura_saito --dimension 2 --pieces 1600 --sweep --picture rates.svg
+  bregmax approximate --generator exponential --dimension 6 --pieces 500 --placement greedy --json
+
+A box of coordinates is approximated by tangents: for kl all probabilities but the last, for logdet the upper triangle of
+a matrix, otherwise the features. Measured are the largest errors that a search finds, so they are at most the true
+suprema; the bounds are those of Theorem 1, which are proved for the grid. mahalanobis has the matrix I + 0.5 ones.)";
+
+constexpr double kAutomatic = std::numeric_limits<double>::infinity();
+
+struct ApproximateRequest {
+  std::string generator;
+  std::uint64_t dimension = 0;  // 0: 2, or the features of the model
+  std::uint64_t pieces = 100, samples = 10000, seed = 0;
+  std::string placement = "grid";
+  double center = kAutomatic, radius = kAutomatic;
+  bool sweep = false;
+  std::string picture = "bregmax-approximate.svg";
+  bool picture_given = false, json = false;
+};
+
+struct Subject {
+  std::shared_ptr<const Divergence> divergence;
+  Box box;
+};
+
+std::shared_ptr<const Divergence> generator_of(const ApproximateRequest& request, Index& dimension) {
+  const std::vector<std::string> names = closed_form_names();
+  const bool named = std::find(names.begin(), names.end(), request.generator) != names.end();
+  if (!named && request.generator != "mahalanobis") {
+    if (!std::filesystem::exists(request.generator)) {
+      throw Error(fmt::format("--generator is '{}'; allowed: {}, mahalanobis, or a model file", request.generator,
+                              fmt::join(names, ", ")));
+    }
+    const Model model = load_model(request.generator);
+    if (request.dimension == 0) dimension = model.features();
+    return model.divergence;
+  }
+  if (named) return make_closed_form(request.generator);
+  return std::make_shared<Mahalanobis>(Matrix::Identity(dimension, dimension) +
+                                       0.5 * Matrix::Ones(dimension, dimension));
+}
+
+Subject make_subject(const ApproximateRequest& request) {
+  Index dimension = request.dimension == 0 ? 2 : static_cast<Index>(request.dimension);
+  Subject subject;
+  subject.divergence = generator_of(request, dimension);
+  subject.box = default_box(*subject.divergence, dimension);
+  if (std::isfinite(request.center)) {
+    // For matrices: this number times the identity.
+    const bool identity = subject.divergence->name() == "logdet";
+    subject.box.center =
+        identity ? Vector(request.center * subject.box.center) : Vector(Vector::Constant(dimension, request.center));
+  }
+  if (std::isfinite(request.radius)) subject.box.radius = request.radius;
+  return subject;
+}
+
+Placement placement_of(const ApproximateRequest& request) {
+  return request.placement == "grid" ? Placement::kGrid : Placement::kGreedy;
+}
+
+Json errors_as_json(const ApproximationErrors& errors) {
+  return {{"value", errors.value}, {"gradient", errors.gradient}, {"divergence", errors.divergence}};
+}
+
+Json subject_as_json(const ApproximateRequest& request, const Subject& subject) {
+  return {{"generator", request.generator},
+          {"dimension", subject.box.dimension()},
+          {"center", std::vector<double>(subject.box.center.begin(), subject.box.center.end())},
+          {"radius", subject.box.radius},
+          {"placement", request.placement},
+          {"samples", request.samples},
+          {"seed", request.seed},
+          {"beta", smoothness(*subject.divergence, subject.box)}};
+}
+
+Json step_as_json(Index pieces, const Approximation& step) {
+  return {{"pieces", pieces},
+          {"pieces_used", step.anchors.rows()},
+          {"margin", step.margin},
+          {"measured", errors_as_json(step.measured)},
+          {"bounds", errors_as_json(step.bounds)}};
+}
+
+std::string number_or_dash(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-"; }
+
+std::string heading(const ApproximateRequest& request, const Subject& subject) {
+  const double beta = smoothness(*subject.divergence, subject.box);
+  const bool even = subject.box.center.isConstant(subject.box.center(0));
+  const std::string center =
+      even ? fmt::format("{:.4g} in every coordinate", subject.box.center(0))
+           : fmt::format("({:.4g})", fmt::join(subject.box.center.begin(), subject.box.center.end(), ", "));
+  return fmt::format("{} in {}, box of radius R = {:.4g} about {}, {}\n", request.generator,
+                     count_of(subject.box.dimension(), "dimension"), subject.box.radius, center,
+                     std::isfinite(beta) ? fmt::format("beta = {:.6g}", beta) : "not smooth: no bounds");
+}
+
+std::string as_text(const ApproximateRequest& request, const Subject& subject, const Approximation& found) {
+  std::string out = heading(request, subject);
+  out += fmt::format("{} ({}); inner box of radius {:.4g}\n\n", count_of(found.anchors.rows(), "affine piece"),
+                     request.placement, std::max(0.0, subject.box.radius - found.margin));
+  out += fmt::format("{:<12} {:>12} {:>12}\n", "", "measured", "Theorem 1");
+  const auto line = [&out](std::string_view name, double measured, double bound, std::string_view note) {
+    out += fmt::format("{:<12} {:>12} {:>12}   {}\n", name, number_or_dash(measured), number_or_dash(bound), note);
+  };
+  line("value", found.measured.value, found.bounds.value, "sup |phi - h| over the box");
+  line("gradient", found.measured.gradient, found.bounds.gradient, "sup ||grad phi - grad h||_1 over the inner box");
+  line("divergence", found.measured.divergence, found.bounds.divergence, "sup |D_phi - D_h| over the inner box");
+  if (found.margin >= subject.box.radius) {
+    out += "There is no inner box: the theorem speaks of points that are 4 cells away from the boundary.\n";
+  }
+  if (request.placement != "grid") out += "The bounds are proved for the grid, and shown to compare with.\n";
+  return out;
+}
+
+std::string as_text(const ApproximateRequest& request, const Subject& subject, const Sweep& sweep) {
+  std::string out = heading(request, subject);
+  out += "Measured error (bound of Theorem 1); gradient and divergence on the inner box of half the radius\n\n";
+  out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", "K", "value", "gradient", "divergence");
+  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+    const ApproximationErrors &measured = sweep.steps[i].measured, &bounds = sweep.steps[i].bounds;
+    const auto cell = [](double error, double bound) {
+      return fmt::format("{} ({})", number_or_dash(error), number_or_dash(bound));
+    };
+    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", sweep.pieces[i], cell(measured.value, bounds.value),
+                       cell(measured.gradient, bounds.gradient), cell(measured.divergence, bounds.divergence));
+  }
+  const auto exponents = [&out](std::string_view name, const ApproximationErrors& each) {
+    const auto power = [](double exponent) {
+      return std::isfinite(exponent) ? fmt::format("K^{:.3f}", exponent) : std::string("-");
+    };
+    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", name, power(each.value), power(each.gradient),
+                       power(each.divergence));
+  };
+  exponents("fitted", sweep.exponents);
+  exponents("theorem", sweep.theoretic_exponents);
+  return out;
+}
+
+ExitCode report_stop() {
+  say("bregmax: stopped by an interrupt before the errors were measured");
+  return kNotReached;
+}
+
+ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject) {
+  ProgressLine progress;
+  const SweepOptions options{static_cast<Index>(request.pieces), placement_of(request),
+                             static_cast<Index>(request.samples), request.seed};
+  const Sweep sweep = sweep_approximation(*subject.divergence, subject.box, options, progress.control());
+  progress.clear();
+  if (sweep.stopped) return report_stop();
+  const std::string title = fmt::format("Approximating {} in {} by K affine pieces", subject.divergence->name(),
+                                        count_of(subject.box.dimension(), "dimension"));
+  write_picture(request.picture, draw_sweep(sweep, title));
+  if (request.json) {
+    Json object = subject_as_json(request, subject);
+    object["steps"] = Json::array();
+    for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+      object["steps"].push_back(step_as_json(sweep.pieces[i], sweep.steps[i]));
+    }
+    object["exponents"] = errors_as_json(sweep.exponents);
+    object["theoretic_exponents"] = errors_as_json(sweep.theoretic_exponents);
+    object["picture"] = request.picture;
+    print_json(object);
+  } else {
+    print(as_text(request, subject, sweep) + fmt::format("\nwrote {}\n", request.picture));
+  }
+  return kDone;
+}
+
+ExitCode run_approximate(const ApproximateRequest& request) {
+  if (request.picture_given && !request.sweep) throw Error("--picture is drawn with --sweep only");
+  const Interrupt interrupt;
+  if (request.sweep) {
+    check_outputs({{"--picture", request.picture}}, {{"--generator", request.generator}});
+    check_picture(request.picture);
+  }
+  const Subject subject = make_subject(request);
+  if (request.sweep) return run_sweep(request, subject);
+  ProgressLine progress;
+  ApproximationOptions options;
+  options.pieces = static_cast<Index>(request.pieces);
+  options.placement = placement_of(request);
+  options.samples = static_cast<Index>(request.samples);
+  options.seed = request.seed;
+  const Approximation found = approximate(*subject.divergence, subject.box, options, progress.control());
+  progress.clear();
+  if (found.stopped) return report_stop();
+  if (request.json) {
+    Json object = subject_as_json(request, subject);
+    object.update(step_as_json(options.pieces, found));
+    print_json(object);
+  } else {
+    print(as_text(request, subject, found));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_approximate(CLI::App& program, Action& chosen) {
+  const auto [command, request] = add_command(
+      program,
+      {"approximate", "how well affine pieces approximate a known divergence, beside Theorem 1", kApproximateExamples},
+      run_approximate, chosen);
+  OptionAdder options(*command);
+  options.text("--generator", request->generator, "NAME", "a closed form, mahalanobis, or a model file")->required();
+  options.whole("--dimension", request->dimension, "D", {1, 1000}, "coordinates of the box")->default_str("2");
+  options.whole("--pieces", request->pieces, "K", {1, 10'000'000}, "affine pieces; with --sweep: the most of them");
+  options.choice("--placement", request->placement, {"grid", "greedy"},
+                 "grid: Theorem 1's; greedy: where the approximation is worst so far, better in many dimensions");
+  options.number("--center", request->center, "V", {}, "of the box, in every coordinate; logdet: times the identity",
+                 {{"auto", kAutomatic}});
+  options.number("--radius", request->radius, "R", {0, kAutomatic, false, "a finite number > 0"}, "of the box",
+                 {{"auto", kAutomatic}});
+  options.whole("--samples", request->samples, "N", {1, 100'000'000}, "points at which errors are measured");
+  options.flag("--sweep", request->sweep, "errors against K with fitted exponents, and a picture");
+  options.text("--picture", request->picture, "F", "where the picture of --sweep goes (.svg or .png)")
+      ->each([request = request.get()](const std::string&) { request->picture_given = true; });
+  options.seed(request->seed, "of the points");
+  options.json(request->json);
+}
+
+}  // namespace bregmax::app

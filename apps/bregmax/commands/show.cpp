@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <memory>
+
+#include "bregmax/model/model.hpp"
+#include "commands/commands.hpp"
+#include "options/options.hpp"
+#include "pictures/png.hpp"
+#include "reports/fit_report.hpp"
+#include "reports/method_report.hpp"
+#include "reports/output.hpp"
+#include "reports/tuning_report.hpp"
+
+namespace bregmax::app {
+namespace {
+
+constexpr const char* kShowExamples = R"(
+Examples:
+  bregmax show wine.bregmax
+  bregmax show wine.bregmax --json
+  bregmax show wine.bregmax --picture path.svg)";
+
+struct ShowRequest {
+  std::string model, picture;
+  bool json = false;
+};
+
+std::string scale_name(const Model& model) { return model.scaling.is_identity() ? "none" : "standard"; }
+
+bool is_classical(const TrainingRecord& record) {
+  return !record.method.empty() && record.method != "pbdl" && record.method != "none";
+}
+
+Json as_json(const ShowRequest& request, const Model& model) {
+  const TrainingRecord& record = model.record;
+  return {
+      {"model", request.model},
+      {"divergence", model.divergence->name()},
+      {"pieces", pieces_of(*model.divergence)},
+      {"d", model.features()},
+      {"smoothing", smoothing_of(*model.divergence)},
+      {"scale", scale_name(model)},
+      {"feature_names", model.feature_names},
+      {"class_names", model.class_names},
+      {"method", record.method},
+      {"parameters", parameters_json(record.method, record.parameters)},
+      {"stationarity", record.stationarity},
+      {"supervision", record.supervision},
+      {"items", record.items},
+      {"n", record.rows},
+      {"solver", record.solver},
+      {"status", record.status},
+      {"objective", record.objective},
+      {"dual_objective", record.lower_bound},
+      {"relative_gap", record.relative_gap},
+      {"loss", record.loss},
+      {"lipschitz", record.lipschitz},
+      {"lipschitz_bound", record.lipschitz_bound},
+      {"lambda", record.lambda},
+      {"iterations", record.iterations},
+      {"seconds", record.seconds},
+      {"seed", record.seed},
+      {"constant", record.constant},
+      {"tuning", tuning_as_json(model.tuning)},
+      {"center", std::vector<double>(model.scaling.center.begin(), model.scaling.center.end())},
+      {"scaling", std::vector<double>(model.scaling.scale.begin(), model.scaling.scale.end())},
+  };
+}
+
+std::string feature_table(const Model& model) {
+  std::string out = fmt::format("{:<11} {}\n", "features", model.features());
+  std::size_t widest = 4;
+  for (const std::string& name : model.feature_names) widest = std::max(widest, name.size());
+  for (Index f = 0; f < model.features(); ++f) {
+    const auto at = static_cast<std::size_t>(f);
+    const std::string name = at < model.feature_names.size() ? model.feature_names[at] : fmt::format("x{}", f);
+    out += fmt::format("            {:<{}}", name, widest);
+    if (!model.scaling.is_identity()) {
+      out += fmt::format("  less {}, over {}", short_number(model.scaling.center(f)),
+                         short_number(model.scaling.scale(f)));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string as_text(const ShowRequest& request, const Model& model) {
+  const TrainingRecord& record = model.record;
+  std::string out;
+  const auto line = [&out](std::string_view name, const std::string& text) {
+    out += fmt::format("{:<11} {}\n", name, text);
+  };
+  line("model", request.model);
+  std::string kind = model.divergence->name();
+  if (pieces_of(*model.divergence) > 0) kind += ", " + count_of(pieces_of(*model.divergence), "affine piece");
+  if (smoothing_of(*model.divergence) > 0) kind += ", T = " + short_number(smoothing_of(*model.divergence));
+  line("divergence", kind);
+  if (!record.supervision.empty()) {
+    line("learned",
+         fmt::format("from {} on {}, seed {}", items_text(record), count_of(record.rows, "row"), record.seed));
+    line("solver",
+         fmt::format("{}, {}, {:.2f} s", record.solver, count_of(record.iterations, "iteration"), record.seconds));
+  }
+  if (is_classical(record)) {
+    const std::string parameters = parameters_text(record.method, record.parameters);
+    line("method", record.method + (parameters.empty() ? "" : ": " + parameters));
+    line("status", fmt::format("{}: objective {}, stationarity {:.1e}", record.status, short_number(record.objective),
+                               record.stationarity));
+  } else if (!record.supervision.empty()) {
+    line("status", proof_text(record.status, record.objective, record.lower_bound, record.relative_gap));
+    line("regularity",
+         fmt::format("loss {}, Lipschitz constant {}, lambda {}, bound {}", short_number(record.loss),
+                     short_number(record.lipschitz), short_number(record.lambda),
+                     std::isfinite(record.lipschitz_bound) ? short_number(record.lipschitz_bound) : "none"));
+  }
+  if (record.constant) line("warning", "the divergence is constant: it does not tell the training rows apart");
+  if (!model.tuning.empty()) out += tuning_summary(model.tuning);
+  if (!model.class_names.empty()) line("classes", fmt::format("{}", fmt::join(model.class_names, ", ")));
+  line("scaling", scale_name(model));
+  out += feature_table(model);
+  return model.tuning.empty() ? out : out + "\n" + tuning_table(model.tuning);
+}
+
+ExitCode run_show(const ShowRequest& request) {
+  check_outputs({{"--picture", request.picture}}, {{"MODEL", request.model}});
+  check_picture(request.picture);
+  const Model model = load_model(request.model);
+  if (!request.picture.empty()) write_picture(request.picture, draw_tuning(model.tuning));
+  if (request.json) {
+    print_json(as_json(request, model));
+  } else {
+    print(as_text(request, model));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_show(CLI::App& program, Action& chosen) {
+  const auto [command, request] =
+      add_command(program, {"show", "what a model is, and how it was learned", kShowExamples}, run_show, chosen);
+  OptionAdder options(*command);
+  options.model(request->model);
+  options.text("--picture", request->picture, "F",
+               "write a picture (.svg or .png) of the scores along lambda, if it was tuned");
+  options.json(request->json);
+}
+
+}  // namespace bregmax::app

@@ -1,0 +1,127 @@
+#include "options/help.hpp"
+
+#include <fmt/format.h>
+
+#include "commands/commands.hpp"
+#include "reports/output.hpp"
+
+namespace bregmax::app {
+namespace {
+
+constexpr std::size_t kTextColumn = 30;
+constexpr std::size_t kLineEnd = 100;
+
+// "left   text", the text wrapped and indented to its column.
+std::string paragraph(const std::string& left, const std::string& text) {
+  std::string out = fmt::format("  {}", left);
+  if (out.size() + 2 > kTextColumn) out.append("\n").append(kTextColumn, ' ');
+  if (out.size() < kTextColumn) out.append(kTextColumn - out.size(), ' ');
+  std::size_t column = kTextColumn;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t length = end - begin;
+    if (column > kTextColumn && column + 1 + length > kLineEnd) {
+      out.append("\n").append(kTextColumn, ' ');
+      column = kTextColumn;
+    } else if (column > kTextColumn) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(begin, length);
+    column += length;
+    begin = end + 1;
+  }
+  return out + "\n";
+}
+
+std::string option_name(const CLI::Option& option, bool is_positional) {
+  std::string name;
+  for (const char c : is_positional ? option.get_name(true, false) : option.get_name(false, true)) {
+    name += c;
+    if (c == ',') name += ' ';
+  }
+  if (!is_positional && !option.get_type_name().empty()) name += fmt::format(" {}", option.get_type_name());
+  return name;
+}
+
+bool is_listed(const CLI::Option& option) { return option.get_name() != "--help" && !option.get_group().empty(); }
+
+std::string markdown_row(const CLI::Option& option) {
+  const auto escaped = [](const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      if (c == '|') out += '\\';
+      out += c;
+    }
+    return out;
+  };
+  const std::string standard = option.get_required()              ? "required"
+                               : option.get_default_str().empty() ? ""
+                                                                  : fmt::format("`{}`", option.get_default_str());
+  return fmt::format("| `{}` | {} | {} |\n", escaped(option_name(option, option.get_positional())), standard,
+                     escaped(option.get_description()));
+}
+
+std::string markdown_section(const CLI::App& command) {
+  std::string out =
+      fmt::format("\n## bregmax {}\n\n{}\n\n| option | default | meaning [allowed values] |\n|---|---|---|\n",
+                  command.get_name(), command.get_description());
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_listed(*option)) out += markdown_row(*option);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_usage(const CLI::App* command, std::string name) const {
+  std::string usage = "Usage: " + name;
+  if (command->get_parent() == nullptr) return usage + " COMMAND ...\n";
+  for (const CLI::Option* option : command->get_options()) {
+    if (!option->get_positional()) continue;
+    usage += option->get_required() ? fmt::format(" {}", option->get_name(true))
+                                    : fmt::format(" [{}]", option->get_name(true));
+  }
+  for (const CLI::Option* option : command->get_options()) {
+    if (option->get_required() && !option->get_positional()) usage += " " + option_name(*option, false);
+  }
+  return usage + " [OPTIONS]\n";
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
+  std::string text = option->get_description();
+  if (!option->get_default_str().empty()) text += fmt::format(" (default {})", option->get_default_str());
+  if (option->get_required() && !is_positional) text += " (required)";
+  return paragraph(option_name(*option, is_positional), text);
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
+  return paragraph(command->get_name(), command->get_description());
+}
+
+std::string options_as_markdown(const CLI::App& program) {
+  std::string out =
+      "# Options\n\n"
+      "Printed by the program itself (`bregmax help-markdown`), and held against it by a test.\n\n"
+      "Wherever a command takes data, `builtin:NAME` takes a built-in dataset (`bregmax datasets`). Exit codes: 0 "
+      "done;\n"
+      "1 ran but did not reach what was asked (not converged, stopped); 2 a mistake of the caller, told in one line "
+      "on\n"
+      "standard error.\n";
+  for (const CLI::App* command : program.get_subcommands({})) {
+    if (!command->get_group().empty()) out += markdown_section(*command);
+  }
+  return out;
+}
+
+void add_help_markdown(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand("help-markdown", "docs/options.md")->group("");
+  command->callback([&program, &chosen] {
+    chosen = [&program] {
+      print(options_as_markdown(program));
+      return kDone;
+    };
+  });
+}
+
+}  // namespace bregmax::app

@@ -1,0 +1,93 @@
+#include "options/input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "bregmax/core/error.hpp"
+#include "reports/output.hpp"
+
+namespace bregmax::app {
+namespace {
+
+std::string name_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 10;
+  if (names.empty()) return "without names";
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kMost ? ", ..." : "");
+}
+
+// By a header: where there is none, columns are called x0, x1 and so on.
+bool is_named(const std::vector<std::string>& features) {
+  return !std::ranges::all_of(features, [](const std::string& name) {
+    return name.starts_with('x') && name.size() > 1 && name.find_first_not_of("0123456789", 1) == std::string::npos;
+  });
+}
+
+void check_features(const Model& model, const Table& table) {
+  if (table.features.cols() != model.features()) {
+    throw Error(
+        fmt::format("{}: found {} features ({}); the model has {} ({}); --label and --piece-column say which "
+                    "columns are none",
+                    table.source, table.features.cols(), name_list(table.feature_names), model.features(),
+                    name_list(model.feature_names)));
+  }
+  const auto named_alike = [&](const std::string& name) {
+    return std::ranges::find(model.feature_names, name) != model.feature_names.end();
+  };
+  // Other names, or none: only the order can be trusted. Some of the names: these are other columns.
+  if (std::ranges::none_of(table.feature_names, named_alike)) {
+    if (!is_named(model.feature_names) || !is_named(table.feature_names)) return;
+    say(fmt::format(
+        "bregmax: note: {}: the features ({}) have other names than in the model ({}); they are taken in their order",
+        table.source, name_list(table.feature_names), name_list(model.feature_names)));
+    return;
+  }
+  for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+    const std::string& name = table.feature_names[f];
+    if (name == model.feature_names[f]) continue;
+    if (!named_alike(name)) {
+      throw Error(fmt::format("{}: feature {} (from 0) is {}, which the model does not have; expected {} ({})",
+                              table.source, f, name, model.feature_names[f], name_list(model.feature_names)));
+    }
+    throw Error(
+        fmt::format("{}: the features are in another order than in the model: feature {} (from 0) is {}; "
+                    "expected {}",
+                    table.source, f, table.feature_names[f], model.feature_names[f]));
+  }
+}
+
+}  // namespace
+
+ModelInput read_for_model(const Model& model, const std::string& source, const Layout& layout) {
+  ModelInput input{read_table(source, {layout.label, layout.piece_column}), {}};
+  check_features(model, input.table);
+  input.rows = model.scaling.apply(input.table.features);
+  return input;
+}
+
+ModelInput read_labelled(const Model& model, const std::string& source, const Layout& layout) {
+  ModelInput input = read_for_model(model, source, layout);
+  if (!input.table.labels) {
+    throw Error(fmt::format("{}: there is no label column, and one is needed; name it with --label", source));
+  }
+  return input;
+}
+
+SharedClasses share_classes(const Labels& first, const Labels& second) {
+  SharedClasses shared{first.of_row, {}, first.class_names};
+  std::unordered_map<std::string, int> number_of;
+  for (int c = 0; c < first.classes(); ++c) number_of.emplace(first.class_names[static_cast<std::size_t>(c)], c);
+  std::vector<int> number_in_shared;
+  for (const std::string& name : second.class_names) {
+    const auto [entry, fresh] = number_of.emplace(name, static_cast<int>(shared.names.size()));
+    if (fresh) shared.names.push_back(name);
+    number_in_shared.push_back(entry->second);
+  }
+  for (const int c : second.of_row) shared.second.push_back(number_in_shared[static_cast<std::size_t>(c)]);
+  return shared;
+}
+
+}  // namespace bregmax::app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "options/input.hpp"
+
+namespace bregmax::app {
+
+// What a number may be. `text` is for people: it is in the help, in docs/options.md and in the message of a refusal.
+struct NumberRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_included = true;
+  std::string text = "a finite number";
+
+  bool contains(double value) const { return (low_included ? value >= low : value > low) && value <= high; }
+};
+
+struct WholeRange {
+  std::uint64_t low = 0;
+  std::uint64_t high = std::numeric_limits<std::uint64_t>::max();
+
+  std::string text() const;
+};
+
+// A word that stands for a number, like `none` for infinity.
+using Words = std::vector<std::pair<std::string, double>>;
+
+// Adds options to a command. Each is described once, here: name, place-holder of its value, what is allowed, the
+// default (the value that the variable has) and what it is for. Help, messages and docs/options.md all come from that.
+class OptionAdder {
+ public:
+  explicit OptionAdder(CLI::App& command) : command_(command) {}
+
+  CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
+  CLI::Option* text(const std::string& name, std::string& value, const std::string& placeholder,
+                    const std::string& help);
+  CLI::Option* choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
+                      const std::string& help);
+  CLI::Option* number(const std::string& name, double& value, const std::string& placeholder, const NumberRange& range,
+                      const std::string& help, const Words& words = {});
+  CLI::Option* whole(const std::string& name, std::uint64_t& value, const std::string& placeholder,
+                     const WholeRange& range, const std::string& help);
+
+  // The options that several commands share.
+  void model(std::string& value);
+  void label(std::string& value);
+  void layout(Layout& value, std::string* query_label = nullptr);  // of files that a model is applied to
+  void threads(std::uint64_t& value);
+  void seed(std::uint64_t& value, const std::string& help);
+  void json(bool& value);
+
+ private:
+  CLI::App& command_;
+};
+
+// The whole text must be a number in the range; `name` is the option that it came from, `word` what else it takes.
+// Throws Error.
+double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
+std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
+                          const std::string& word = "");
+
+}  // namespace bregmax::app

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pictures/svg.hpp"
+
+namespace bregmax::app {
+
+inline constexpr const char* kPlotInk = "#222222";
+inline constexpr const char* kPlotFaintInk = "#666666";
+
+// The range of an axis and how it is labelled.
+struct Axis {
+  double low, high;
+  std::string title;
+  bool logarithmic = false;        // low > 0
+  std::vector<double> ticks = {};  // empty: round numbers, or powers of ten
+
+  double share(double value) const;  // 0 at low, 1 at high
+  std::vector<double> tick_values() const;
+};
+
+// Round steps: 1, 2 or 5 times a power of ten, about `count` of them.
+std::vector<double> round_ticks(double low, double high, int count);
+
+// A framed diagram.
+class Plot {
+ public:
+  Plot(const Rectangle& frame, Axis x, Axis y) : frame_(frame), x_(std::move(x)), y_(std::move(y)) {}
+
+  const Rectangle& frame() const { return frame_; }
+  Point place(double x, double y) const;  // values outside of the range are moved to its border
+  // Grid lines, ticks with their numbers, titles and the frame.
+  void draw_axes(Svg& svg) const;
+  void draw_title(Svg& svg, const std::string& title) const;
+  void draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const;
+  // What lies between two curves over the same x.
+  void draw_band(Svg& svg, const std::vector<Point>& lower, const std::vector<Point>& upper, const Style& style) const;
+
+ private:
+  Rectangle frame_;
+  Axis x_, y_;
+};
+
+}  // namespace bregmax::app

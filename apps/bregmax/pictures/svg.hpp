@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pictures/plane_geometry.hpp"
+
+namespace bregmax::app {
+
+// How a shape looks. Colours are #rrggbb; an empty one is none.
+struct Style {
+  std::string fill;
+  std::string stroke;
+  double stroke_width = 1;
+  double opacity = 1;
+  std::string dashes = {};  // lengths on and off, "6 4"; empty: a whole line
+};
+
+enum class Anchor { kStart, kMiddle, kEnd };
+
+struct TextStyle {
+  double size = 13;
+  Anchor anchor = Anchor::kStart;
+  std::string colour = "#222222";
+  bool bold = false;
+  bool italic = false;
+  double angle = 0;  // degrees, clockwise
+};
+
+// A picture in SVG 1.1; coordinates are pixels, y downwards.
+class Svg {
+ public:
+  Svg(double width, double height, std::string_view title, std::string_view description);
+
+  void polygon(const Polygon& corners, const Style& style);
+  void rectangle(const Rectangle& area, const Style& style);  // bottom and top in pixels: top < bottom
+  void polyline(const std::vector<Point>& corners, const Style& style);
+  void line(const Point& from, const Point& to, const Style& style);
+  void circle(const Point& centre, double radius, const Style& style);
+  void text(const Point& at, std::string_view content, const TextStyle& style);
+
+  // What is drawn between the two is cut at the rectangle.
+  void begin_clip(const Rectangle& area);
+  void end_clip();
+
+  std::string finish() const;
+
+ private:
+  void corners(std::string_view shape, const std::vector<Point>& corners, const Style& style);
+
+  std::string body_;
+  int clips_ = 0;
+};
+
+}  // namespace bregmax::app

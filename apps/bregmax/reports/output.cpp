@@ -1,0 +1,112 @@
+#include "reports/output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "bregmax/core/error.hpp"
+
+namespace bregmax::app {
+
+void print_json(const Json& object) {
+  // Class and feature names come from files and may hold any bytes; they must not spoil the output.
+  print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw Error(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  }
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) {
+    throw Error(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  }
+}
+
+void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
+
+namespace {
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failed;
+  if (std::filesystem::equivalent(one, other, failed)) return true;  // the same inode, which has several names
+  // Absolute first: a relative name of which nothing exists would be left as it is.
+  const auto canonical = [&failed](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  };
+  const std::filesystem::path first = canonical(one);
+  return !failed && first == canonical(other) && !failed;
+}
+
+bool is_file(const NamedFile& named) { return !named.path.empty() && !named.path.starts_with("builtin:"); }
+
+void check_can_write(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path));
+  }
+  // Trying is the only honest test: permissions, read-only file systems and quotas all count.
+  std::string trial = path + ".XXXXXX";
+  const int descriptor = ::mkstemp(trial.data());
+  if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
+  ::close(descriptor);
+  ::unlink(trial.c_str());
+}
+
+}  // namespace
+
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const NamedFile& output = outputs[o];
+    if (output.path.empty()) continue;
+    for (const NamedFile& input : inputs) {
+      if (!is_file(input) || !is_same_file(output.path, input.path)) continue;
+      throw Error(fmt::format("{} {} is the file that {} {} reads, which it would overwrite; give another name",
+                              output.option, output.path, input.option, input.path));
+    }
+    for (std::size_t before = 0; before < o; ++before) {
+      if (outputs[before].path.empty() || !is_same_file(output.path, outputs[before].path)) continue;
+      throw Error(fmt::format("{} {} and {} {} are the same file; give two names", outputs[before].option,
+                              outputs[before].path, output.option, output.path));
+    }
+    check_can_write(output.path);
+  }
+}
+
+std::string short_number(double value) { return fmt::format("{:.6g}", value); }
+
+void append_exact_number(std::string& text, double value) {
+  constexpr int kDigits = 17;
+  constexpr std::size_t kLongest = 32;
+  char number[kLongest];
+  const auto [end, error] = std::to_chars(number, number + kLongest, value, std::chars_format::general, kDigits);
+  text.append(number, end);
+}
+
+std::string proof_text(std::string_view status, double objective, double lower_bound, double relative_gap) {
+  // What the gap is relative to is at least a thousandth of the zero model's loss.
+  const bool to_zero_model = objective - lower_bound > 1.001 * relative_gap * std::abs(objective);
+  return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}{}", status, short_number(objective),
+                     short_number(lower_bound), relative_gap,
+                     to_zero_model ? " (to a thousandth of the zero model's loss)" : "");
+}
+
+std::string count_of(Index count, std::string_view singular, std::string_view plural) {
+  if (count == 1) return fmt::format("1 {}", singular);
+  return plural.empty() ? fmt::format("{} {}s", count, singular) : fmt::format("{} {}", count, plural);
+}
+
+std::string items_text(const TrainingRecord& record) {
+  const std::string_view kind = record.supervision;  // a plural: pairs
+  return count_of(record.items, kind.substr(0, kind.size() - 1));
+}
+
+}  // namespace bregmax::app

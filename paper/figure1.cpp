@@ -1,0 +1,171 @@
+#include "paper/figure1.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "bregmax/data/builtin.hpp"
+#include "bregmax/data/split.hpp"
+#include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/learn/method_tuning.hpp"
+#include "paper/pbdl_runs.hpp"
+#include "paper/protocol.hpp"
+#include "paper/stream.hpp"
+
+namespace bregmax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index kQuadraticPieces = 5, kQuadraticSamples = 401;
+constexpr double kMiddleOfFirstArc = 60;
+
+double angle_of(const Matrix& rows, Index row) {
+  const double degrees = std::atan2(rows(row, 1), rows(row, 0)) * 180 / std::numbers::pi;
+  return degrees < 0 ? degrees + 360 : degrees;
+}
+
+// D(x, A) or D(A, x) for all rows x.
+Vector divergences(const Model& model, const Matrix& rows, Index a, bool a_first) {
+  const Matrix scaled = model.scaling.apply(rows);
+  const Matrix only_a = scaled.row(a);
+  if (a_first) return model.divergence->matrix(only_a, scaled).row(0).transpose();
+  return model.divergence->matrix(scaled, only_a).col(0);
+}
+
+Index nearest_to(const Matrix& rows, double degrees) {
+  Index nearest = 0;
+  for (Index row = 1; row < rows.rows(); ++row) {
+    if (std::abs(angle_of(rows, row) - degrees) < std::abs(angle_of(rows, nearest) - degrees)) nearest = row;
+  }
+  return nearest;
+}
+
+struct CircleModels {
+  Model pbdl, itml;
+  std::string pbdl_note, itml_note;
+};
+
+CircleModels learn_on_circle(const Table& train, std::uint64_t seed, const RunControl& control) {
+  AutoFitOptions options = internal::paper_options();
+  options.fit.seed = seed;
+  options.supervision.front().seed = seed;
+  const AutoFitResult pbdl = fit_from_labels(train.features, train.labels->of_row, options, control);
+  CircleModels models;
+  models.pbdl = pbdl.fit.model;
+  models.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.lambda);
+  if (control.stop_requested()) return models;
+  MethodFitOptions itml_options;
+  itml_options.scales = {Scale::kNone};
+  itml_options.settings.seed = seed;
+  const MethodFitResult itml =
+      fit_method_from_labels(method_named("itml"), train.features, train.labels->of_row, itml_options, control);
+  models.itml = itml.fit.model;
+  if (control.stop_requested()) return models;
+  models.itml_note = fmt::format("gamma {:g}", models.itml.record.parameters.at("gamma"));
+  return models;
+}
+
+}  // namespace
+
+QuadraticPanel approximate_quadratic(Index pieces) {
+  QuadraticPanel panel;
+  panel.knots = pieces == 1 ? Vector(Vector::Zero(1)) : Vector(Vector::LinSpaced(pieces, -1, 1));
+  const Matrix slopes = 2 * panel.knots;
+  const MaxAffine pieces_of(slopes, -panel.knots.array().square().matrix());
+  panel.x = Vector::LinSpaced(kQuadraticSamples, -1.2, 1.2);
+  panel.quadratic = panel.x.array().square().matrix();
+  panel.max_affine = pieces_of.generator_values(Matrix(panel.x));
+  return panel;
+}
+
+Figure1 compute_figure1(std::uint64_t seed, const RunControl& control) {
+  const Table table = load_builtin("figure1");
+  Random random = Random(seed).fork(internal::stream_of("figure1 picture"));
+  const Split split = random_split(table.features.rows(), kTrainFraction, random);
+  const CircleModels models = learn_on_circle(select_rows(table, split.train), random.next_bits(), control);
+  Figure1 figure;
+  figure.stopped = control.stop_requested();
+  if (figure.stopped) return figure;
+  figure.quadratic = approximate_quadratic(kQuadraticPieces);
+  figure.pbdl_note = models.pbdl_note;
+  figure.itml_note = models.itml_note;
+  const Matrix& rows = table.features;
+  const Index a = nearest_to(rows, kMiddleOfFirstArc);
+  const Vector to_a = divergences(models.pbdl, rows, a, false), from_a = divergences(models.pbdl, rows, a, true);
+  const Vector itml = divergences(models.itml, rows, a, false);
+  for (Index row = 0; row < rows.rows(); ++row) {
+    figure.circle.push_back(
+        {angle_of(rows, row), table.labels->of_row[static_cast<std::size_t>(row)], to_a(row), from_a(row), itml(row)});
+  }
+  const double angle_of_a = angle_of(rows, a);
+  std::stable_sort(figure.circle.begin(), figure.circle.end(),
+                   [](const CirclePoint& one, const CirclePoint& other) { return one.angle < other.angle; });
+  figure.a =
+      static_cast<std::size_t>(std::find_if(figure.circle.begin(), figure.circle.end(),
+                                            [&](const CirclePoint& point) { return point.angle == angle_of_a; }) -
+                               figure.circle.begin());
+  return figure;
+}
+
+std::string quadratic_as_csv(const QuadraticPanel& panel) {
+  std::string out = "x,quadratic,max_affine\n";
+  for (Index i = 0; i < panel.x.size(); ++i) {
+    out += fmt::format("{:.6g},{:.8g},{:.8g}\n", panel.x(i), panel.quadratic(i), panel.max_affine(i));
+  }
+  return out;
+}
+
+std::string circle_as_csv(const Figure1& figure) {
+  std::string out = "angle,class,is_a,pbdl_x_to_a,pbdl_a_to_x,itml\n";
+  for (std::size_t i = 0; i < figure.circle.size(); ++i) {
+    const CirclePoint& at = figure.circle[i];
+    out += fmt::format("{:.8g},{},{},{:.8g},{:.8g},{:.8g}\n", at.angle, at.class_number, i == figure.a ? 1 : 0, at.to_a,
+                       at.from_a, at.itml);
+  }
+  return out;
+}
+
+namespace {
+
+// How well a divergence tells the class of A from the others: the share of pairs (same class, other class) in order.
+double share_in_order(const Figure1& figure, double CirclePoint::*value) {
+  const int own = figure.circle[figure.a].class_number;
+  double right = 0, pairs = 0;
+  for (const CirclePoint& same : figure.circle) {
+    if (same.class_number != own) continue;
+    for (const CirclePoint& other : figure.circle) {
+      if (other.class_number == own) continue;
+      ++pairs;
+      right += same.*value < other.*value ? 1 : (same.*value == other.*value ? 0.5 : 0);
+    }
+  }
+  return right / pairs;
+}
+
+}  // namespace
+
+std::string figure1_as_text(const Figure1& figure) {
+  return fmt::format(
+      "Figure 1: rows of A's class before rows of other classes, share of pairs in order (1 is best)\n"
+      "  PBDL, D(x, A)  {:.4f}   ({})\n  PBDL, D(A, x)  {:.4f}\n  ITML           {:.4f}   ({})\n",
+      share_in_order(figure, &CirclePoint::to_a), figure.pbdl_note, share_in_order(figure, &CirclePoint::from_a),
+      share_in_order(figure, &CirclePoint::itml), figure.itml_note);
+}
+
+std::string figure1_as_json(const Figure1& figure) {
+  const Json object = {{"figure", "figure1"},
+                       {"a_angle", figure.circle[figure.a].angle},
+                       {"in_order",
+                        {{"pbdl_x_to_a", share_in_order(figure, &CirclePoint::to_a)},
+                         {"pbdl_a_to_x", share_in_order(figure, &CirclePoint::from_a)},
+                         {"itml", share_in_order(figure, &CirclePoint::itml)}}},
+                       {"pbdl", figure.pbdl_note},
+                       {"itml", figure.itml_note}};
+  return object.dump(2) + "\n";
+}
+
+}  // namespace bregmax

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/data/table.hpp"
+#include "bregmax/learn/auto_fit.hpp"
+#include "paper/published.hpp"
+
+namespace bregmax {
+
+inline constexpr double kTrainFraction = 2.0 / 3;  // of the rows, to learn from
+
+// The paper's protocol. A run draws two thirds of the rows at random to learn from and scores on the others; what a
+// method leaves open is chosen by 3-fold cross-validation on the training part, for each of the five measures by
+// itself.
+
+// A row of a table: a method and how it is used.
+struct ProtocolRow {
+  std::string name;   // "pbdl", "pbdl-smoothed", "itml", ...: also in files of results
+  std::string title;  // "PBDL, smoothed"
+  std::string group;  // rows of one group are learned together, since they share their fits
+  bool of_paper;      // or a row of our own
+  KMeansStart start;  // of k-means, where nothing else is asked for
+  double effort;      // seconds of a run on 1000 rows or so, very roughly: for the estimate of the time that is left
+};
+
+const std::vector<ProtocolRow>& protocol_rows();
+// Throws Error that lists the names.
+const ProtocolRow& protocol_row(const std::string& name);
+
+// Fractions.
+struct RunScores {
+  TableScores per_measure;  // each by the model that was chosen for this measure, as in the paper
+  TableScores one_model;    // all by the model that was chosen for average precision
+  std::string note;         // what was chosen, and anything that went wrong
+};
+
+struct RunRequest {
+  std::string dataset;  // its name is part of the seed
+  int run = 0;          // >= 0
+  std::uint64_t seed = 0;
+  KMeansStart start = KMeansStart::kEuclidean;
+};
+
+// One run of rows that are all of one group; the split is the same for all groups. The result depends on the request
+// and the table only, and that of a row not on the other rows. Single threaded. When stopped, the result is empty.
+std::vector<RunScores> run_protocol(const Table& table, const std::vector<ProtocolRow>& rows, const RunRequest& request,
+                                    const RunControl& control = {});
+
+}  // namespace bregmax

@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "paper/summary.hpp"
+
+namespace bregmax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<const char*, kTableMeasures.size()> kColumnTitles = {"Rand index", "purity", "AUC", "avg. prec.",
+                                                                          "5-NN"};
+constexpr int kRowTitleWidth = 29, kCellWidth = 21;
+
+constexpr std::array<const char*, 4> kSigns = {" ", "-", "=", "+"};  // of the verdicts
+std::string sign_of(Verdict verdict) { return kSigns[static_cast<std::size_t>(verdict)]; }
+
+std::string half_width_text(double half_width) {
+  return std::isfinite(half_width) ? fmt::format("±{:.1f}", half_width) : std::string();
+}
+
+std::string paper_text(const Cell& cell) {
+  return std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : std::string("-");
+}
+
+// Widths count characters, and ± is two bytes.
+std::string padded(const std::string& text, int width) {
+  const auto characters =
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
+  return std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, width - characters)), ' ') + text;
+}
+
+std::string text_cell(const Cell& cell) {
+  return padded(fmt::format("{:.1f}{}{} {}{}", cell.ours.mean, half_width_text(cell.ours.half_width),
+                            cell.top_two ? "*" : " ", padded(paper_text(cell), 4), sign_of(cell.verdict)),
+                kCellWidth);
+}
+
+std::string rank_text(const Headline& line) {
+  return line.ranked > 0 ? fmt::format("{} of {}", line.top_two, line.ranked) : std::string("not ranked");
+}
+
+std::string headline_text(const TableSummary& summary) {
+  std::string out = fmt::format("First or second among the methods of the paper (its own count for PBDL: {} of {}):\n",
+                                summary.table.headline_first_or_second, summary.table.headline_of);
+  for (const Headline& line : summary.headlines) {
+    out += fmt::format("  {:<{}} {:<10}  less the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
+                       line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper,
+                       line.best_known, line.cells);
+  }
+  return out;
+}
+
+Index fewest_runs(const TableSummary& summary, bool most) {
+  Index found = -1;
+  for (const SummaryBlock& block : summary.blocks) {
+    for (const SummaryRow& row : block.rows) {
+      const Index runs = row.cells.front().ours.runs;
+      if (found < 0 || (most ? runs > found : runs < found)) found = runs;
+    }
+  }
+  return std::max<Index>(found, 0);
+}
+
+std::string runs_text(const TableSummary& summary) {
+  const Index fewest = fewest_runs(summary, false), most = fewest_runs(summary, true);
+  return fewest == most ? fmt::format("{} runs", most) : fmt::format("{} to {} runs", fewest, most);
+}
+
+// The best row of a column stands out, as in the paper.
+std::string markdown_cell(const Cell& cell) {
+  std::string ours = fmt::format("{:.1f}{}", cell.ours.mean, half_width_text(cell.ours.half_width));
+  if (cell.top_two) ours = fmt::format("**{}**", ours);
+  if (!std::isfinite(cell.paper)) return ours;
+  const std::string verdict = to_string(cell.verdict);
+  return fmt::format("{} ({:.1f}{}{})", ours, cell.paper, verdict.empty() ? "" : ", ", verdict);
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json cell_as_json(const Cell& cell) {
+  return {{"runs", cell.ours.runs},
+          {"mean", number(cell.ours.mean)},
+          {"half_width", number(cell.ours.half_width)},
+          {"paper", number(cell.paper)},
+          {"paper_half_width", number(cell.paper_half_width)},
+          {"verdict", cell.verdict == Verdict::kUnknown ? Json(nullptr) : Json(to_string(cell.verdict))},
+          {"top_two", cell.top_two}};
+}
+
+}  // namespace
+
+std::string summary_as_text(const TableSummary& summary) {
+  std::string out =
+      fmt::format("{}; percent, mean and 95% half width of {}\n", summary.table.title, runs_text(summary));
+  out += "*: first or second; then the paper's value and where ours lies: = within, + above, - below\n";
+  for (const SummaryBlock& block : summary.blocks) {
+    out += fmt::format("\n{:<{}} {:>4}", block.dataset, kRowTitleWidth, "runs");
+    for (std::size_t m = 0; m < summary.table.measures; ++m)
+      out += fmt::format("{} paper", padded(kColumnTitles[m], kCellWidth - 6));
+    out += "\n";
+    for (const SummaryRow& row : block.rows) {
+      out += fmt::format("{:<{}} {:>4}", row.row.title, kRowTitleWidth, row.cells.front().ours.runs);
+      for (const Cell& cell : row.cells) out += text_cell(cell);
+      out += "\n";
+    }
+  }
+  out += fmt::format("\n{}", headline_text(summary));
+  if (!summary.missing.empty())
+    out += fmt::format("\nnot in the table, for want of runs: {}\n", fmt::join(summary.missing, "; "));
+  return out;
+}
+
+std::string summary_as_markdown(const TableSummary& summary) {
+  std::string out;
+  for (const SummaryBlock& block : summary.blocks) {
+    out += fmt::format("### {}\n\n| method | runs |", block.dataset);
+    for (std::size_t m = 0; m < summary.table.measures; ++m) out += fmt::format(" {} |", kColumnTitles[m]);
+    out += "\n|---|---|";
+    for (std::size_t m = 0; m < summary.table.measures; ++m) out += "---|";
+    out += "\n";
+    for (const SummaryRow& row : block.rows) {
+      out += fmt::format("| {} | {} |", row.row.title, row.cells.front().ours.runs);
+      for (const Cell& cell : row.cells) out += fmt::format(" {} |", markdown_cell(cell));
+      out += "\n";
+    }
+    out += "\n";
+  }
+  out += fmt::format(
+      "| method | first or second (paper's PBDL: {} of {}) | less the paper's PBDL, mean | lowest | best known |\n"
+      "|---|---|---|---|---|\n",
+      summary.table.headline_first_or_second, summary.table.headline_of);
+  for (const Headline& line : summary.headlines) {
+    out += fmt::format("| {} | {} | {:+.2f} | {:+.2f} | {} of {} |\n", line.row.title, rank_text(line),
+                       line.mean_over_paper, line.lowest_over_paper, line.best_known, line.cells);
+  }
+  return out;
+}
+
+std::string times_as_markdown(const TableSummary& summary) {
+  std::string head = "| method |", rule = "|---|", body;
+  for (const SummaryBlock& block : summary.blocks) {
+    head += fmt::format(" {} |", block.dataset);
+    rule += "---|";
+  }
+  for (const Headline& line : summary.headlines) {
+    body += fmt::format("| {} |", line.row.title);
+    for (const SummaryBlock& block : summary.blocks) {
+      const auto row = std::find_if(block.rows.begin(), block.rows.end(),
+                                    [&](const SummaryRow& one) { return one.row.name == line.row.name; });
+      body += row == block.rows.end() ? " |" : fmt::format(" {:.2g} |", row->seconds);
+    }
+    body += "\n";
+  }
+  return fmt::format("{}\n{}\n{}", head, rule, body);
+}
+
+std::string summary_as_csv(const TableSummary& summary) {
+  std::string out = "dataset,method,measure,runs,mean,half_width,paper,paper_half_width,verdict,top_two\n";
+  const auto text = [](double value) { return std::isfinite(value) ? fmt::format("{:.4f}", value) : std::string(); };
+  for (const SummaryBlock& block : summary.blocks) {
+    for (const SummaryRow& row : block.rows) {
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        const Cell& cell = row.cells[m];
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", block.dataset, row.row.name, to_string(kTableMeasures[m]),
+                           cell.ours.runs, text(cell.ours.mean), text(cell.ours.half_width), text(cell.paper),
+                           text(cell.paper_half_width), to_string(cell.verdict), cell.top_two ? 1 : 0);
+      }
+    }
+  }
+  return out;
+}
+
+std::string summary_as_json(const TableSummary& summary) {
+  Json object = {{"table", summary.table.name},
+                 {"choice", summary.choice},
+                 {"paper_first_or_second", summary.table.headline_first_or_second},
+                 {"paper_cells", summary.table.headline_of},
+                 {"cells", Json::array()},
+                 {"headlines", Json::array()},
+                 {"missing", summary.missing}};
+  for (const SummaryBlock& block : summary.blocks) {
+    for (const SummaryRow& row : block.rows) {
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        Json cell = {{"dataset", block.dataset}, {"method", row.row.name}, {"measure", to_string(kTableMeasures[m])}};
+        cell.update(cell_as_json(row.cells[m]));
+        object["cells"].push_back(cell);
+      }
+    }
+  }
+  for (const Headline& line : summary.headlines) {
+    object["headlines"].push_back({{"method", line.row.name},
+                                   {"first_or_second", line.top_two},
+                                   {"ranked", line.ranked},
+                                   {"cells", line.cells},
+                                   {"mean_over_paper", line.mean_over_paper},
+                                   {"lowest_over_paper", line.lowest_over_paper},
+                                   {"best_known", line.best_known}});
+  }
+  return object.dump(2) + "\n";
+}
+
+}  // namespace bregmax

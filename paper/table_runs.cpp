@@ -1,0 +1,165 @@
+#include "paper/table_runs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/data/builtin.hpp"
+
+namespace bregmax {
+namespace {
+
+constexpr double kEffortRows = 1000;
+
+const std::vector<std::string>& dataset_names() { return paper_table("table2").datasets; }
+
+bool is_built_in(const std::string& name) {
+  const auto& known = builtin_datasets();
+  return std::any_of(known.begin(), known.end(), [&](const BuiltinDataset& one) { return one.name == name; });
+}
+
+std::vector<std::string> key_of(const std::string& dataset, const std::string& row, KMeansStart start, int run) {
+  return {dataset, row, to_string(start), fmt::format("{}", run)};
+}
+
+ResultsRecord record_of(const std::vector<std::string>& key, const RunScores& scores) {
+  ResultsRecord record{key, {}, scores.note};
+  record.values.insert(record.values.end(), scores.per_measure.begin(), scores.per_measure.end());
+  record.values.insert(record.values.end(), scores.one_model.begin(), scores.one_model.end());
+  return record;
+}
+
+// The rows of one group that a run of a dataset still needs, as one job.
+class GroupJob {
+ public:
+  GroupJob(const NamedTable& dataset, const TablePlan& plan, int run)
+      : dataset_(&dataset), seed_(plan.seed), run_(run) {}
+
+  void add(const ProtocolRow& row, KMeansStart start) {
+    rows_.push_back(row);
+    start_ = start;
+    // What the rows of a group share is most of their work.
+    effort_ = std::max(effort_, row.effort);
+  }
+
+  Job job() const {
+    const double rows = static_cast<double>(dataset_->table.features.rows()) / kEffortRows;
+    std::vector<std::string> names;
+    names.reserve(rows_.size());
+    for (const ProtocolRow& row : rows_) names.push_back(row.name);
+    return {fmt::format("{}, {}, run {}", dataset_->name, fmt::join(names, ", "), run_), effort_ * rows * rows,
+            [*this](const RunControl& control) { return run(control); }};
+  }
+
+ private:
+  std::vector<ResultsRecord> run(const RunControl& control) const {
+    const RunRequest request{dataset_->name, run_, seed_, start_};
+    const std::vector<RunScores> scores = run_protocol(dataset_->table, rows_, request, control);
+    std::vector<ResultsRecord> records;
+    records.reserve(scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      records.push_back(record_of(key_of(dataset_->name, rows_[i].name, start_, run_), scores[i]));
+    }
+    return records;
+  }
+
+  const NamedTable* dataset_;
+  std::uint64_t seed_;
+  int run_;
+  std::vector<ProtocolRow> rows_;
+  KMeansStart start_ = KMeansStart::kEuclidean;
+  double effort_ = 0;
+};
+
+void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, const ResultsFile& results,
+                    std::vector<Job>& jobs) {
+  std::vector<std::string> groups;
+  for (const ProtocolRow& row : plan.rows) {
+    if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
+  }
+  for (const std::string& group : groups) {
+    GroupJob together(dataset, plan, run);
+    bool missing = false;
+    for (const ProtocolRow& row : plan.rows) {
+      const KMeansStart start = plan.start.value_or(row.start);
+      if (row.group != group || results.contains(key_of(dataset.name, row.name, start, run))) continue;
+      together.add(row, start);
+      missing = true;
+    }
+    if (missing) jobs.push_back(together.job());
+  }
+}
+
+}  // namespace
+
+std::optional<NamedTable> find_dataset(const std::string& name, const DatasetSource& source) {
+  const auto& names = dataset_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw Error(fmt::format("there is no dataset '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
+  }
+  if (is_built_in(name)) return NamedTable{name, load_builtin(name)};
+  if (source.data_dir.empty()) return std::nullopt;
+  const std::string path = (std::filesystem::path(source.data_dir) / (name + ".csv")).string();
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  // The repository's own file calls the class "whether he/she donated blood in March 2007": it is named by its place.
+  constexpr const char* kLastOfFive = "4";
+  return NamedTable{name, read_table(path, {kLastOfFive, {}})};
+}
+
+std::string how_to_get(const std::string& name, const DatasetSource& source) {
+  return fmt::format(
+      "{0} is skipped, it is not built in{1}: get \"Blood Transfusion Service Center\" from the UCI Machine Learning "
+      "Repository (archive.ics.uci.edu/dataset/176), save it as {0}.csv (header line, four features, class last), and "
+      "name its folder with --data-dir",
+      name, source.data_dir.empty() ? "" : fmt::format(" and {}/{}.csv is not there", source.data_dir, name));
+}
+
+ResultsFormat table_format(std::uint64_t seed) {
+  ResultsFormat format;
+  format.title = "runs of the tables";
+  format.seed = seed;
+  format.keys = {"dataset", "method", "start", "run"};
+  for (const Measure measure : kTableMeasures) format.values.push_back(to_string(measure));
+  for (const Measure measure : kTableMeasures) format.values.push_back("one_model_" + to_string(measure));
+  format.values.emplace_back("seconds");
+  return format;
+}
+
+std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results) {
+  if (plan.first < 0 || plan.runs < 0) {
+    throw Error(fmt::format("the first run is {} and there are {}; allowed: 0 or more", plan.first, plan.runs));
+  }
+  std::vector<Job> jobs;
+  for (int run = plan.first; run < plan.first + plan.runs; ++run) {
+    for (const NamedTable& dataset : plan.datasets) add_group_jobs(plan, dataset, run, results, jobs);
+  }
+  return jobs;
+}
+
+std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records) {
+  std::vector<TableRun> runs;
+  for (const auto& [key, record] : records) {
+    TableRun run{key[0], key[1], start_named(key[2]).value_or(KMeansStart::kEuclidean), 0, {}, record.values.back()};
+    run.run = std::stoi(key[3]);
+    constexpr auto kCells = static_cast<std::ptrdiff_t>(kTableMeasures.size());
+    std::copy_n(record.values.begin(), kCells, run.scores.per_measure.begin());
+    std::copy_n(record.values.begin() + kCells, kCells, run.scores.one_model.begin());
+    run.scores.note = record.note;
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclidean ? "euclidean" : "divergence"; }
+
+std::optional<KMeansStart> start_named(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  if (name == "euclidean") return KMeansStart::kEuclidean;
+  if (name == "divergence") return KMeansStart::kDivergence;
+  throw Error(fmt::format("the start of k-means is '{}'; allowed: auto, euclidean, divergence", name));
+}
+
+}  // namespace bregmax

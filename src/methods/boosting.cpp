@@ -1,0 +1,86 @@
+#include "methods/boosting.hpp"
+
+#include <algorithm>
+
+namespace bregmax::internal {
+namespace {
+
+constexpr int kSmallestLeaf = 2;
+constexpr int kStepTrials = 30;
+
+}  // namespace
+
+LargeMarginBooster::LargeMarginBooster(const Matrix& ordered_rows, const ClassOfRow& ordered_classes,
+                                       const Matrix& linear, int neighbours, double mu)
+    : rows_(ordered_rows),
+      loss_(ordered_classes, nearest_of_class(ordered_rows * linear.transpose(), ordered_classes, neighbours), mu),
+      grower_(ordered_rows),
+      embedded_(ordered_rows * linear.transpose()) {
+  trees_.leaves.resize(0, linear.rows());
+  update_gradient();
+}
+
+void LargeMarginBooster::update_gradient() {
+  loss_value_ = loss_.evaluate(embedded_, loss_.find_impostors(embedded_, 0), 0, {}, gradient_);
+}
+
+// Goes there if the loss is at most this.
+bool LargeMarginBooster::moves_to(const Matrix& moved, double most) {
+  Matrix gradient;
+  const double value = loss_.evaluate(moved, loss_.find_impostors(moved, 0), 0, {}, gradient);
+  if (!(value <= most)) return false;
+  embedded_ = moved;
+  gradient_.swap(gradient);
+  loss_value_ = value;
+  return true;
+}
+
+void LargeMarginBooster::append(const TreeEnsemble& tree, double step) {
+  const auto first_node = static_cast<int>(trees_.nodes.size()), first_leaf = static_cast<int>(trees_.leaves.rows());
+  for (TreeNode node : tree.nodes) {
+    node.left += node.feature < 0 ? first_leaf : first_node;
+    node.right += node.feature < 0 ? 0 : first_node;
+    trees_.nodes.push_back(node);
+  }
+  trees_.roots.push_back(first_node);
+  trees_.leaves.conservativeResize(first_leaf + tree.leaves.rows(), Eigen::NoChange);
+  trees_.leaves.bottomRows(tree.leaves.rows()) = step * tree.leaves;
+}
+
+// Along the tree the loss falls at the rate -<gradient, fitted> = |fitted|^2 (a leaf holds the mean of its targets).
+bool LargeMarginBooster::add_tree(int depth, double shrinkage) {
+  constexpr double kSufficient = 1e-2;
+  TreeEnsemble tree = {{}, {}, Matrix(0, embedded_.cols())};
+  Matrix fitted;
+  grower_.grow(-gradient_, depth, kSmallestLeaf, tree, fitted);
+  const double rate = fitted.squaredNorm();
+  if (!(rate > 0)) return false;
+  // The first step would bring a linear loss to 0; later ones try twice the last.
+  double step = step_ > 0 ? 2 * step_ : loss_value_ / rate;
+  const Matrix before = embedded_;
+  const double loss_before = loss_value_;
+  for (int trial = 0; trial < kStepTrials; ++trial, step /= 2) {
+    if (!moves_to(before + step * fitted, loss_before - kSufficient * step * rate)) continue;
+    step_ = step;
+    // The loss is not convex in the embedding: a part of a step that decreases it need not do so.
+    const double part = shrinkage * step;
+    const bool shrunk = shrinkage < 1 && moves_to(before + part * fitted, loss_before - kSufficient * part * rate);
+    append(tree, shrunk ? part : step);
+    return true;
+  }
+  return false;
+}
+
+// Trees are stored one after the other.
+TreeEnsemble first_trees(const TreeEnsemble& all, std::size_t trees) {
+  if (trees >= all.roots.size()) return all;
+  TreeEnsemble first;
+  first.roots.assign(all.roots.begin(), all.roots.begin() + static_cast<std::ptrdiff_t>(trees));
+  first.nodes.assign(all.nodes.begin(), all.nodes.begin() + all.roots[trees]);
+  Index leaves = 0;
+  for (const TreeNode& node : first.nodes) leaves = node.feature < 0 ? std::max<Index>(leaves, node.left + 1) : leaves;
+  first.leaves = all.leaves.topRows(leaves);
+  return first;
+}
+
+}  // namespace bregmax::internal

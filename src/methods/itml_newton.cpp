@@ -1,0 +1,181 @@
+#include "methods/itml_newton.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/blas.hpp"
+#include "core/symmetric.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+double log_det(const Matrix& lower) { return 2 * lower.diagonal().array().log().sum(); }
+
+// u u^T times a factor, as the entries of its upper triangle; those off the diagonal count twice in inner products.
+void pack_square(const Eigen::Ref<const Eigen::RowVectorXd>& u, double factor, double* out) {
+  const double root = std::sqrt(2.0);
+  for (Index i = 0; i < u.size(); ++i) {
+    *out++ = factor * u(i) * u(i);
+    for (Index j = i + 1; j < u.size(); ++j) *out++ = factor * root * u(i) * u(j);
+  }
+}
+
+Vector pack(const Matrix& symmetric) {
+  const Index size = symmetric.rows();
+  Vector out(size * (size + 1) / 2);
+  Index at = 0;
+  for (Index i = 0; i < size; ++i) {
+    out(at++) = symmetric(i, i);
+    for (Index j = i + 1; j < size; ++j) out(at++) = std::sqrt(2.0) * symmetric(i, j);
+  }
+  return out;
+}
+
+Matrix unpack(const Vector& packed, Index size) {
+  Matrix out(size, size);
+  Index at = 0;
+  for (Index i = 0; i < size; ++i) {
+    out(i, i) = packed(at++);
+    for (Index j = i + 1; j < size; ++j) out(i, j) = out(j, i) = packed(at++) / std::sqrt(2.0);
+  }
+  return out;
+}
+
+// (I + S^T S)^-1 g, through the smaller of the two Gram matrices.
+Vector solve_with_identity(const Matrix& s, const Vector& g) {
+  const bool rows_are_fewer = s.rows() < s.cols();
+  const Index size = rows_are_fewer ? s.rows() : s.cols(), inner = rows_are_fewer ? s.cols() : s.rows();
+  if (size == 0) return g;
+  Matrix gram(size, size);
+  gemm(!rows_are_fewer, rows_are_fewer, size, size, inner, 1, s.data(), s.cols(), s.data(), s.cols(), 0, gram.data(),
+       size);
+  gram.diagonal().array() += 1;
+  const Eigen::LLT<Matrix> factor(gram);
+  if (!rows_are_fewer) return factor.solve(g);
+  return g - s.transpose() * factor.solve(s * g);
+}
+
+// The cost price * slack_divergence(slack / bound) - weight log(|slack - divergence| / bound) at the best slack, beyond
+// the divergence of a similar pair and below that of a dissimilar one: the larger or the smaller root of
+// slack^2 - (bound + divergence + e bound) slack + bound divergence = 0 with e = weight / price.
+struct SlackCost {
+  double slack = 0, value = 0, slope = 0, curvature = 0;
+};
+
+SlackCost slack_cost(double sign, double price, double bound, double divergence, double weight) {
+  const double shift = weight / price * bound;
+  const double width = std::sqrt(std::pow(bound - divergence, 2) + shift * (2 * (bound + divergence) + shift));
+  SlackCost cost;
+  // (slack - bound) (slack - divergence) = shift * slack: of the two distances the larger one is exact to rounding, and
+  // gives the other.
+  const double larger = (std::abs(bound - divergence) + sign * shift + width) / 2;
+  const bool from_divergence = sign * (bound - divergence) >= 0;
+  cost.slack = (from_divergence ? divergence : bound) + sign * larger;
+  if (sign < 0) {  // a difference; the product of the roots is not
+    cost.slack = bound * divergence / ((bound + divergence + shift + width) / 2);
+  }
+  const double smaller = shift * cost.slack / larger;
+  const double from_bound = sign * (from_divergence ? smaller : larger);
+  const double room = from_divergence ? larger : smaller;
+  cost.value = price * slack_divergence(cost.slack / bound) - weight * std::log(room / bound);
+  cost.slope = price * from_bound / (bound * cost.slack);
+  cost.curvature = price / (cost.slack * cost.slack) * std::abs(from_bound) / width;
+  return cost;
+}
+
+}  // namespace
+
+double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio); }
+
+bool ItmlNewton::suits(const ItmlConstraints& constraints) {
+  const double features = static_cast<double>(constraints.differences.cols());
+  const double entries = features * (features + 1) / 2, pairs = static_cast<double>(constraints.size());
+  return std::min(entries, pairs) <= 2000 && entries * pairs <= 5e7;
+}
+
+ItmlNewton::ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_inverse, const Matrix& metric,
+                       double gap)
+    : constraints_(constraints),
+      prior_inverse_(prior_inverse),
+      prior_log_det_(log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
+  // At the optimum of a stage the gap is at most the sum of the weights.
+  weight_ = std::max(gap, 1e-300) / static_cast<double>(constraints.size() + metric.rows());
+  measure(metric);
+}
+
+// Objective and slope at a metric; false, and nothing changes, where it is not positive definite.
+bool ItmlNewton::measure(const Matrix& metric) {
+  const Eigen::LLT<Matrix> factor(metric);
+  if (factor.info() != Eigen::Success) return false;
+  metric_ = metric;
+  lower_ = factor.matrixL();
+  seen_ = constraints_.differences * lower_;
+  const Vector divergences = seen_.rowwise().squaredNorm();
+  const Index features = metric.rows();
+  const double from_prior =
+      metric.cwiseProduct(prior_inverse_).sum() - log_det(lower_) - prior_log_det_ - static_cast<double>(features);
+  objective_ = from_prior;
+  stage_objective_ = from_prior - weight_ * log_det(lower_);
+  dual_costs_ = 0;
+  Vector slopes = Vector::Zero(constraints_.size());
+  curvatures_ = Vector::Zero(constraints_.size());
+  for (Index t = 0; t < constraints_.size(); ++t) {
+    const double sign = constraints_.signs(t), price = constraints_.slack_prices(t), bound = constraints_.bounds(t);
+    if (sign * (divergences(t) - bound) > 0) objective_ += price * slack_divergence(divergences(t) / bound);
+    const SlackCost cost = slack_cost(sign, price, bound, divergences(t), weight_);
+    stage_objective_ += cost.value;
+    slopes(t) = cost.slope;
+    curvatures_(t) = cost.curvature;
+    dual_costs_ += price * std::log(bound / cost.slack);
+  }
+  slope_ = symmetrized(lower_.transpose() * prior_inverse_ * lower_ - Matrix::Identity(features, features) +
+                       seen_.transpose() * slopes.asDiagonal() * seen_);
+  return std::isfinite(objective_) && std::isfinite(stage_objective_) && slope_.allFinite();
+}
+
+// The slopes of the costs are feasible multipliers, whose A^-1 is L^-T (I + G) L^-1, G the slope.
+double ItmlNewton::bound() const {
+  const Vector values = internal::symmetric_eigenvalues(slope_);
+  if (!(values.minCoeff() > -1)) return -std::numeric_limits<double>::infinity();
+  return values.array().log1p().sum() - log_det(lower_) - prior_log_det_ + dual_costs_;
+}
+
+Matrix ItmlNewton::stage_slope() const { return slope_ - weight_ * Matrix::Identity(slope_.rows(), slope_.cols()); }
+
+Matrix ItmlNewton::newton_direction() const {
+  const Index features = metric_.rows();
+  Matrix curvature(constraints_.size(), features * (features + 1) / 2);
+  for (Index t = 0; t < curvature.rows(); ++t) {
+    pack_square(seen_.row(t), std::sqrt(curvatures_(t)), curvature.data() + t * curvature.cols());
+  }
+  const double identity = 1 + weight_;  // of -log det, in the objective and as a barrier
+  curvature /= std::sqrt(identity);
+  return -unpack(solve_with_identity(curvature, pack(stage_slope()) / identity), features);
+}
+
+bool ItmlNewton::step() {
+  const Matrix direction = newton_direction();
+  const double descent = stage_slope().cwiseProduct(direction).sum(), before = stage_objective_;
+  const double stage_gap = weight_ * static_cast<double>(constraints_.size() + metric_.rows());
+  // Over the weight the stage's objective is self-concordant, and this bounds how far its optimum is.
+  constexpr double kCloseEnough = 0.3, kNextStage = 0.1;
+  if (descent > -kCloseEnough * weight_ && stage_gap > std::numeric_limits<double>::epsilon() * (1 + objective_)) {
+    weight_ *= kNextStage;
+    const Matrix unchanged = metric_;
+    return measure(unchanged);
+  }
+  if (!(descent < 0)) return false;
+  const Matrix lower = lower_, metric = metric_;
+  const Matrix identity = Matrix::Identity(metric.rows(), metric.rows());
+  double length = 1;
+  for (int trial = 0; trial < 60; ++trial, length *= 0.5) {
+    const Matrix next = symmetrized(lower * (identity + length * direction) * lower.transpose());
+    if (measure(next) && stage_objective_ <= before + 1e-4 * length * descent) return true;
+  }
+  measure(metric);
+  return false;
+}
+
+}  // namespace bregmax::internal

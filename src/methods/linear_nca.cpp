@@ -1,0 +1,110 @@
+#include "methods/linear_nca.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/blas.hpp"
+#include "methods/lbfgs.hpp"
+#include "methods/neighbour_softmax.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+double median(Vector values) {
+  const auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double stationarity(const LbfgsState& state, Index rows) {
+  return state.at.norm() * state.gradient.norm() / static_cast<double>(rows);
+}
+
+}  // namespace
+
+struct LinearNcaObjective::State {
+  const Matrix& coordinates;
+  bool diagonal;
+  Index components;
+  NeighbourSoftmax softmax;
+  Matrix embedded, embedded_gradient;
+};
+
+LinearNcaObjective::LinearNcaObjective(const LinearNcaProblem& problem, Index components)
+    : state_(new State{problem.coordinates, problem.diagonal, components, NeighbourSoftmax(problem.ordered_classes),
+                       Matrix(problem.coordinates.rows(), components), Matrix()}) {}
+
+LinearNcaObjective::~LinearNcaObjective() = default;
+
+double LinearNcaObjective::evaluate(const Vector& variables, VectorSpan gradient) {
+  const Matrix& x = state_->coordinates;
+  const Index rows = x.rows(), inner = x.cols(), components = state_->components;
+  if (state_->diagonal) {
+    state_->embedded = x.array().rowwise() * variables.transpose().array();
+  } else {
+    gemm(false, true, rows, components, inner, 1, x.data(), inner, variables.data(), inner, 0, state_->embedded.data(),
+         components);
+  }
+  const double value = state_->softmax.evaluate(state_->embedded, state_->embedded_gradient);
+  if (state_->diagonal) {
+    gradient = (state_->embedded_gradient.array() * x.array()).colwise().sum().transpose();
+  } else {
+    gemm(true, false, components, inner, rows, 1, state_->embedded_gradient.data(), components, x.data(), inner, 0,
+         gradient.data(), inner);
+  }
+  return value;
+}
+
+Vector LinearNcaObjective::variables_of(const Matrix& transform) const {
+  if (state_->diagonal) return transform.diagonal();
+  return Eigen::Map<const Vector>(transform.data(), transform.size());
+}
+
+Matrix LinearNcaObjective::transform_of(const Vector& variables) const {
+  if (state_->diagonal) return variables.asDiagonal();
+  return Eigen::Map<const Matrix>(variables.data(), state_->components, state_->coordinates.cols());
+}
+
+double LinearNcaObjective::median_nearest_distance() const { return median(state_->softmax.nearest_distances()); }
+
+LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const MethodLimits& limits,
+                                   const IterationWatch& watch) {
+  const Index rows = problem.coordinates.rows();
+  LinearNcaObjective objective(problem, start.rows());
+  const auto function = [&](const Vector& at, VectorSpan gradient) { return objective.evaluate(at, gradient); };
+  std::optional<Status> end;
+  const auto after_step = [&](const LbfgsState& now) {
+    end = watch.end_after(now.iterations, now.value, stationarity(now, rows));
+    return !end.has_value();
+  };
+  // Once neighbours are within reach, changing A by a tenth of itself changes who they are.
+  const LbfgsOptions options{.max_iterations = std::numeric_limits<int>::max(), .first_step = 0.1};
+  LbfgsState given;
+  given.at = objective.variables_of(start);
+  evaluate_start(function, given);
+  LbfgsState state = given;
+  if (const double nearest = objective.median_nearest_distance(); nearest > 1) {
+    state = {};
+    state.at = given.at / std::sqrt(nearest);
+  }
+  if (after_step(given)) minimise_lbfgs(function, options, after_step, state);
+  if (state.evaluations == 0 || state.value > given.value) {
+    const bool may_go_on = !end || *end == Status::kConverged;
+    given.iterations = state.iterations;
+    state = std::move(given);
+    if (may_go_on) minimise_lbfgs(function, options, after_step, state);
+  }
+  LinearNcaSolution solution{objective.transform_of(state.at), {}};
+  solution.report.objective = state.value;
+  solution.report.stationarity = stationarity(state, rows);
+  solution.report.iterations = state.iterations;
+  solution.report.seconds = watch.seconds();
+  // A run that ended because no step decreases the value any more is at the mercy of rounding.
+  const bool converged = solution.report.stationarity <= limits.tolerance;
+  solution.report.status = converged ? Status::kConverged : end.value_or(Status::kNumericalError);
+  return solution;
+}
+
+}  // namespace bregmax::internal

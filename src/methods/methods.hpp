@@ -1,0 +1,19 @@
+#pragma once
+
+#include "bregmax/methods/registry.hpp"
+
+namespace bregmax::internal {
+
+// One a method, each in the file of the method; src/methods/registry.cpp lists them.
+Method euclidean_method();
+Method mahalanobis_method();
+Method itml_method();
+Method gmml_method();
+Method mlr_auc_method();
+Method wu2009_method();
+Method lmnn_method();
+Method gb_lmnn_method();
+Method nca_method();
+Method kernel_nca_method();
+
+}  // namespace bregmax::internal

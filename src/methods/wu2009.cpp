@@ -1,0 +1,231 @@
+#include "bregmax/methods/wu2009.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/exponential_sum.hpp"
+#include "bregmax/divergence/mahalanobis.hpp"
+#include "core/symmetric.hpp"
+#include "methods/checks.hpp"
+#include "methods/hinge_program.hpp"
+#include "methods/iteration_watch.hpp"
+#include "methods/label_pairs.hpp"
+#include "methods/methods.hpp"
+#include "methods/parameters.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::HingeProgram;
+
+void check_options(const Wu2009Options& options) {
+  internal::check_positive(options.c, "C");
+  internal::check_not_negative(options.scale, "the scale");
+  internal::check_positive(options.step, "the step");
+  internal::check_limits(options.limits);
+}
+
+double derivative(Wu2009Kernel kernel, double z) { return kernel == Wu2009Kernel::kSquare ? 2 * z : std::exp(z); }
+
+// x_k^T x_l / s, which the exponential must be able to take.
+Matrix inner_products(const MatrixView& rows, double scale, Wu2009Kernel kernel) {
+  Matrix products = rows * rows.transpose() / scale;
+  constexpr double kLargest = 300;
+  if (kernel == Wu2009Kernel::kExponential && products.maxCoeff() > kLargest) {
+    throw Error(
+        fmt::format("with the scale {} the largest inner product of two rows is {}; allowed: up to {}, beyond "
+                    "which the exponential kernel overflows; a larger scale, or 0, helps",
+                    scale, products.maxCoeff(), kLargest));
+  }
+  return products;
+}
+
+// The variables are alpha_k times the root of K_kk, which makes the quadratic one of unit diagonal, and then b.
+struct Problem {
+  HingeProgram program;
+  Vector units;  // alpha = units * variable
+};
+
+Problem make_problem(const MatrixView& rows, const Pairs& pairs, const Wu2009Options& options, double scale) {
+  const Matrix products = inner_products(rows, scale, options.kernel);
+  const Index count = rows.rows();
+  Matrix kernel =
+      options.kernel == Wu2009Kernel::kSquare ? Matrix(products.cwiseAbs2()) : Matrix(products.array().exp().matrix());
+  Problem problem;
+  // A row at the origin has no quadratic and, with h = z^2, no part in phi either.
+  problem.units = kernel.diagonal().unaryExpr([](double value) { return value > 0 ? 1 / std::sqrt(value) : 0.0; });
+  HingeProgram& program = problem.program;
+  program.quadratic = Matrix::Zero(count + 1, count + 1);
+  program.quadratic.topLeftCorner(count, count) = problem.units.asDiagonal() * kernel * problem.units.asDiagonal();
+  program.margins.resize(static_cast<Index>(pairs.size()), count + 1);
+  program.prices.resize(static_cast<Index>(pairs.size()));
+  Index counted = 0;
+  for (const Pair& pair : pairs) {
+    if (pair.weight == 0) continue;
+    const double sign = pair.similar ? -1 : 1;
+    for (Index k = 0; k < count; ++k) {
+      const double at_i = products(k, pair.i), at_j = products(k, pair.j);
+      const double slope = derivative(options.kernel, at_i) - derivative(options.kernel, at_j);
+      program.margins(counted, k) = sign * slope * (at_i - at_j) * problem.units(k);
+    }
+    program.margins(counted, count) = -sign;
+    program.prices(counted++) = options.c * pair.weight;
+  }
+  program.margins.conservativeResize(counted, Eigen::NoChange);
+  program.prices.conservativeResize(counted);
+  return problem;
+}
+
+// The best point and bound that a run has seen.
+struct Best {
+  Vector x;
+  double objective = 0, bound = 0;
+
+  void see(const HingeProgram& program, const Vector& candidate, const Vector& multipliers) {
+    const double value = program.objective(candidate);
+    if (x.size() == 0 || value < objective) {
+      x = candidate;
+      objective = value;
+    }
+    bound = std::max(bound, program.lower_bound(candidate, multipliers));
+  }
+  double gap(const HingeProgram& program) const { return std::max(0.0, objective - bound) / program.zero_objective(); }
+};
+
+// d <= b: for y = 1 the margin is at most 0, for y = -1 at least 0.
+double similar_fraction(const HingeProgram& program, const Vector& x) {
+  const Vector margins = program.margins * x;
+  const auto threshold = program.margins.col(program.variables() - 1);
+  return static_cast<double>((margins.array() * threshold.array() >= 0).count()) / static_cast<double>(margins.size());
+}
+
+// The subgradient method in the variables of the paper: alpha itself.
+class Subgradient {
+ public:
+  Subgradient(const Problem& problem, double step)
+      : problem_(problem),
+        step_(step),
+        x_(Vector::Zero(problem.program.variables())),
+        multipliers_(problem.program.multipliers(x_)) {}
+
+  bool iterate() {
+    const HingeProgram& program = problem_.program;
+    const Index count = program.variables() - 1;
+    // With x = alpha / units, the slope in alpha is the slope in x over units, and a step of alpha is one of x over
+    // units again.
+    Vector slope = program.slope(x_, multipliers_);
+    for (Index k = 0; k < count; ++k) slope(k) *= problem_.units(k) > 0 ? 1 / std::pow(problem_.units(k), 2) : 0;
+    x_ = (x_ - step_ / static_cast<double>(++iterations_) * slope).cwiseMax(0);
+    multipliers_ = program.multipliers(x_);
+    return x_.allFinite();
+  }
+
+  const Vector& x() const { return x_; }
+  const Vector& multipliers() const { return multipliers_; }
+
+ private:
+  const Problem& problem_;
+  double step_;
+  int iterations_ = 0;
+  Vector x_, multipliers_;
+};
+
+template <class Solver>
+void run(Solver& solver, const Problem& problem, const Wu2009Options& options, const RunControl& control,
+         Wu2009Metric& metric) {
+  const internal::IterationWatch watch(options.limits, control);
+  const HingeProgram& program = problem.program;
+  const Index count = program.variables() - 1;
+  MethodReport& report = metric.learned.report;
+  Best best;
+  best.see(program, Vector::Zero(program.variables()), program.prices);
+  for (int iteration = 0;; ++iteration) {
+    best.see(program, solver.x(), solver.multipliers());
+    report.iterations = iteration;
+    const auto end = watch.end_after(iteration, best.objective, best.gap(program));
+    if (end) {
+      report.status = *end;
+      break;
+    }
+    if (!solver.iterate()) break;  // the status remains a numerical error
+    metric.similar_fractions.push_back(similar_fraction(program, solver.x()));
+    metric.weight_sums.push_back(problem.units.dot(solver.x().head(count)));
+  }
+  report.objective = best.objective;
+  report.stationarity = best.gap(program);
+  report.seconds = watch.seconds();
+  metric.weights = problem.units.cwiseProduct(best.x.head(count));
+  metric.threshold = best.x(count);
+}
+
+std::shared_ptr<const Divergence> make_divergence(const MatrixView& rows, const Vector& weights, double scale,
+                                                  Wu2009Kernel kernel) {
+  if (kernel == Wu2009Kernel::kExponential) return std::make_shared<ExponentialSum>(rows / scale, weights);
+  const Matrix metric = rows.transpose() * weights.asDiagonal() * rows / (scale * scale);
+  return std::make_shared<Mahalanobis>(internal::symmetrized(metric));
+}
+
+}  // namespace
+
+Wu2009Metric learn_wu2009(const MatrixView& rows, const Pairs& pairs, const Wu2009Options& options,
+                          const RunControl& control) {
+  internal::check_bounded_rows(rows);
+  internal::check_pairs(pairs, rows.rows());
+  check_options(options);
+  double scale = options.scale;
+  if (scale == 0) scale = rows.rowwise().squaredNorm().maxCoeff();
+  if (scale == 0) scale = 1;  // all rows are at the origin
+  const Problem problem = make_problem(rows, pairs, options, scale);
+  if (problem.program.prices.size() == 0) throw Error("every pair has weight 0; at least one must count");
+  Wu2009Metric metric;
+  if (options.algorithm == Wu2009Algorithm::kExact) {
+    internal::HingeInteriorPoint solver(problem.program);
+    run(solver, problem, options, control, metric);
+  } else {
+    Subgradient solver(problem, options.step);
+    run(solver, problem, options, control, metric);
+  }
+  metric.learned.divergence = make_divergence(rows, metric.weights, scale, options.kernel);
+  return metric;
+}
+
+Method internal::wu2009_method() {
+  Method method;
+  method.name = "wu2009";
+  method.summary = "the Bregman distance functions of Wu et al.: a sum of one convex function over the training rows";
+  method.from_labels = method.from_pairs = true;
+  const Wu2009Options standard;
+  method.parameters = {
+      internal::tunable_choice_parameter("kernel", "h(z): z^2 or exp(z)", {"square", "exponential"}),
+      internal::positive_parameter("c", "weight of the hinge losses beside the norm", standard.c,
+                                   {1e-4, 1e-2, 1, 1e2, 1e4}),
+      internal::choice_parameter("algorithm", "exact, or the projected subgradients of the paper",
+                                 {"exact", "subgradient"}),
+      {.name = "scale",
+       .help = "inner products are divided by this; 0: by the largest squared norm of a row",
+       .standard = standard.scale},
+      internal::positive_parameter("step", "of the subgradient method, over the number of the iteration",
+                                   standard.step),
+      internal::constraints_parameter(),
+  };
+  method.limits = standard.limits;
+  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                    const RunControl& control) {
+    Wu2009Options options;
+    options.kernel = choices.whole("kernel") == 0 ? Wu2009Kernel::kSquare : Wu2009Kernel::kExponential;
+    options.algorithm = choices.whole("algorithm") == 0 ? Wu2009Algorithm::kExact : Wu2009Algorithm::kSubgradient;
+    options.c = choices.number("c");
+    options.scale = choices.number("scale");
+    options.step = choices.number("step");
+    options.limits = choices.limits;
+    const Pairs pairs = pairs_of(supervision, choices.whole("constraints"), choices.seed);
+    return learn_wu2009(rows, pairs, options, control).learned;
+  };
+  return method;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,275 @@
+#include "bregmax/optimize/admm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "bregmax/core/error.hpp"
+#include "optimize/admm/checkpoint.hpp"
+#include "optimize/admm/engine.hpp"
+#include "optimize/proof/solve_support.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::AdmmEngine;
+using internal::AdmmProof;
+
+void check_options(const LearningProblem& problem, const AdmmOptions& options) {
+  const auto refuse = [](const char* name, double value, const char* allowed) {
+    throw Error(fmt::format("{} is {}; allowed: {}", name, value, allowed));
+  };
+  if (!(options.tolerance >= 1e-8 && options.tolerance <= 0.1)) refuse("tolerance", options.tolerance, "1e-8 to 0.1");
+  if (options.max_iterations < 1) refuse("max_iterations", options.max_iterations, "1 or more");
+  if (!(options.time_limit >= 0)) refuse("time_limit", options.time_limit, "0 (none) or more seconds");
+  if (!(options.memory_limit >= 0)) refuse("memory_limit", options.memory_limit, "0 (none) or more bytes");
+  if (!(options.over_relaxation > 0 && options.over_relaxation < 2)) {
+    refuse("over_relaxation", options.over_relaxation, "above 0 and below 2");
+  }
+  if (options.check_every < 1) refuse("check_every", options.check_every, "1 or more");
+  if (!(options.checkpoint_every >= 0)) refuse("checkpoint_every", options.checkpoint_every, "0 or more seconds");
+  if (options.patience < 1) refuse("patience", options.patience, "1 or more");
+  if (options.start == nullptr) return;
+  const AffinePieces& start = *options.start;
+  if (start.slopes.rows() != problem.pieces || start.slopes.cols() != problem.points.cols() ||
+      start.offsets.size() != problem.pieces) {
+    throw Error(fmt::format(
+        "the model to start from has {} x {} slopes and {} offsets; the problem has {} pieces and {} features",
+        start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces, problem.points.cols()));
+  }
+  if (!start.slopes.allFinite() || !start.offsets.allFinite()) {
+    throw Error("the model to start from has numbers that are not finite");
+  }
+}
+
+void check_memory(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
+  constexpr double kGiga = 1e9;
+  const double needed = predict_admm_memory(problem, options);
+  const bool could_halve = internal::grid_engine_applies(problem) && options.precision == StoragePrecision::kDouble;
+  if (options.memory_limit > 0 && needed > options.memory_limit) {
+    throw Error(fmt::format(
+        "solver admm would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces or rows need less{}",
+        needed / kGiga, options.memory_limit / kGiga, could_halve ? ", and so does precision float" : ""));
+  }
+  control.log(fmt::format("predicted memory: {:.2g} GB", needed / kGiga));
+}
+
+std::uint64_t key_of(const LearningProblem& problem, const AdmmOptions& options, const AdmmEngine& engine) {
+  const bool needed = !options.checkpoint.empty() || !options.resume.empty();
+  return needed ? internal::fingerprint(problem, options, engine.name()) : 0;
+}
+
+constexpr int kNever = std::numeric_limits<int>::max();
+
+class Run {
+ public:
+  Run(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options, const RunControl& control)
+      : engine_(engine),
+        fingerprint_(key_of(problem, options, engine)),
+        options_(options),
+        control_(control),
+        least_part_(std::holds_alternative<Targets>(problem.supervision) ? 1e-3 : 1e-6) {
+    if (!options.checkpoint.empty()) internal::check_checkpoint_target(options.checkpoint);
+  }
+
+  Solution solve() {
+    proof_ = engine_.first_proof();
+    least_unit_ = least_part_ * proof_.objective;
+    validated_ = proof_.model;
+    if (options_.resume.empty()) {
+      engine_.start(options_.start);
+    } else {
+      internal::CheckpointReader reader(options_.resume, fingerprint_);
+      set_shape(reader.members());
+      reader.read(raw_state());
+      engine_.after_restore();
+    }
+    // What proved the bound of a checkpoint may not be in it.
+    if (closed() && !options_.resume.empty()) engine_.prove(proof_);
+    return make_solution(closed() ? Status::kOptimal : iterate());
+  }
+
+ private:
+  Status iterate() {
+    while (true) {
+      report_progress();
+      if (const std::optional<Status> verdict = interrupted()) {
+        // What the last iterate proves must not change what a resumed run does.
+        if (!options_.checkpoint.empty()) write();
+        engine_.prove(proof_);
+        return closed() ? Status::kOptimal : *verdict;
+      }
+      if (engine_.iteration() >= next_check_) {
+        const auto stop = [&] {
+          report_progress();
+          write_if_due();
+          return interrupted().has_value();
+        };
+        if (!engine_.prove_by_correction(allowed_gap(), stop, proof_)) continue;
+        const std::int64_t wait = std::max(options_.check_every, engine_.iteration() / 10);
+        next_check_ = static_cast<int>(std::min<std::int64_t>(engine_.iteration() + wait, kNever));
+        engine_.prove(proof_);
+        engine_.after_proof();
+        if (closed()) return Status::kOptimal;
+        if (options_.validation && no_longer_improves()) return Status::kEarlyStopped;
+      }
+      write_if_due();
+      engine_.iterate();
+    }
+  }
+
+  double allowed_gap() const {
+    return options_.tolerance * std::max({std::abs(proof_.objective), least_unit_, 1e-300});
+  }
+  bool closed() const { return proof_.objective - proof_.lower_bound <= allowed_gap(); }
+
+  // Of the feasible models, which are what is returned; a check that found no new one says nothing.
+  bool no_longer_improves() {
+    if (!(proof_.objective < judged_objective_)) return false;
+    judged_objective_ = proof_.objective;
+    const double score = options_.validation(proof_.model);
+    if (score < best_score_) {
+      best_score_ = score;
+      validated_ = proof_.model;
+      waited_ = 0;
+      return false;
+    }
+    return ++waited_ >= options_.patience;
+  }
+
+  // What the sizes in raw_state() follow from: the members of the engine's set, and how many multipliers are listed.
+  std::vector<Index> shape() const {
+    std::vector<Index> members = engine_.members();
+    members.push_back(static_cast<Index>(proof_.dual.entries.size()));
+    return members;
+  }
+  void set_shape(std::vector<Index> members) {
+    proof_.dual.entries.resize(static_cast<std::size_t>(members.back()));
+    members.pop_back();
+    engine_.set_members(members);
+  }
+
+  // Everything that decides how the run goes on, and what it returns.
+  internal::RawParts raw_state() {
+    internal::RawParts parts = engine_.raw_state();
+    const auto add = [&](auto* data, Index size) {
+      parts.emplace_back(reinterpret_cast<char*>(data), static_cast<std::size_t>(size) * sizeof(*data));
+    };
+    for (AffinePieces* pieces : {&proof_.model, &validated_}) {
+      add(pieces->slopes.data(), pieces->slopes.size());
+      add(pieces->offsets.data(), pieces->offsets.size());
+    }
+    add(proof_.dual.convexity.data(), proof_.dual.convexity.size());
+    add(proof_.dual.entries.data(), static_cast<Index>(proof_.dual.entries.size()));
+    add(proof_.dual.items.data(), proof_.dual.items.size());
+    for (double* number : {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation,
+                           &proof_.lower_bound, &proof_.unit, &proof_.repair_part, &best_score_, &judged_objective_}) {
+      add(number, 1);
+    }
+    add(&waited_, 1);
+    add(&next_check_, 1);
+    return parts;
+  }
+
+  void write_if_due() {
+    if (!options_.checkpoint.empty() && watch_.seconds() - written_ >= options_.checkpoint_every) write();
+  }
+  void write() {
+    internal::write_checkpoint(options_.checkpoint, fingerprint_, shape(), raw_state());
+    written_ = watch_.seconds();
+  }
+
+  std::optional<Status> interrupted() const {
+    if (control_.stop_requested()) return Status::kStopped;
+    if (options_.time_limit > 0 && watch_.seconds() >= options_.time_limit) return Status::kTimeLimit;
+    if (engine_.iteration() >= options_.max_iterations) return Status::kIterationLimit;
+    return std::nullopt;
+  }
+
+  void report_progress() const {
+    if (!control_.on_progress) return;
+    Progress progress;
+    progress.phase = "solve";
+    progress.iteration = engine_.iteration();
+    progress.objective = proof_.objective;
+    progress.relative_gap = proof_.gap();
+    progress.primal_residual = engine_.residuals().primal;
+    progress.dual_residual = engine_.residuals().dual;
+    progress.seconds = watch_.seconds();
+    control_.report(progress);
+  }
+
+  Solution make_solution(Status status) {
+    Solution solution;
+    SolveReport& report = solution.report;
+    if (status == Status::kEarlyStopped) {
+      proof_.repair_part = 0;  // it is feasible as it is
+      engine_.choose_model(validated_, proof_);
+    }
+    const double gap = proof_.objective - proof_.lower_bound;
+    engine_.clear_kinks(proof_.objective + std::max(0.1 * gap, 0.9 * (allowed_gap() - gap)), proof_);
+    solution.slopes = std::move(proof_.model.slopes);
+    solution.offsets = std::move(proof_.model.offsets);
+    solution.dual = std::move(proof_.dual);
+    report.status = status;
+    report.iterations = engine_.iteration();
+    report.seconds = watch_.seconds();
+    report.objective = proof_.objective;
+    report.loss = proof_.loss;
+    report.lipschitz = proof_.lipschitz;
+    report.lower_bound = proof_.lower_bound;
+    report.relative_gap = proof_.gap();
+    report.primal_residual = engine_.residuals().primal;
+    report.dual_residual = engine_.residuals().dual;
+    report.convexity_violation = proof_.convexity_violation;
+    return solution;
+  }
+
+  AdmmEngine& engine_;
+  std::uint64_t fingerprint_;
+  const AdmmOptions& options_;
+  const RunControl& control_;
+  internal::Stopwatch watch_;
+  AdmmProof proof_;
+  AffinePieces validated_;
+  double best_score_ = std::numeric_limits<double>::infinity(), judged_objective_ = best_score_, written_ = 0;
+  double least_part_, least_unit_ = 0;
+  int waited_ = 0, next_check_ = 1;
+};
+
+// Penalties of several levels need far fewer iterations, but a factorization for each change of them, which is
+// prohibitive for thousands of pieces, and ten times the memory.
+bool takes_grid(const LearningProblem& problem, const AdmmOptions& options) {
+  constexpr Index kMostEntryRows = 2000;
+  if (!internal::grid_engine_applies(problem)) return false;
+  const bool too_large = options.memory_limit > 0 && internal::predict_entry_memory(problem) > options.memory_limit;
+  return problem.points.rows() > kMostEntryRows || too_large || options.precision == StoragePrecision::kFloat;
+}
+
+}  // namespace
+
+Solution internal::run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
+                            const RunControl& control) {
+  return Run(engine, problem, options, control).solve();
+}
+
+double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& options) {
+  return takes_grid(problem, options) ? internal::predict_grid_memory(problem, options)
+                                      : internal::predict_entry_memory(problem);
+}
+
+Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
+  validate(problem);
+  check_options(problem, options);
+  check_memory(problem, options, control);
+  std::optional<ThreadLimit> limit;
+  internal::limit_threads(problem, limit);
+  const auto engine = takes_grid(problem, options) ? internal::make_grid_engine(problem, options)
+                                                   : internal::make_entry_engine(problem, options);
+  return internal::run_admm(*engine, problem, options, control);
+}
+
+}  // namespace bregmax

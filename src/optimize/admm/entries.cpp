@@ -1,0 +1,367 @@
+#include "optimize/admm/entries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "bregmax/core/error.hpp"
+#include "optimize/problem/at.hpp"
+#include "optimize/problem/parallel.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+// Penalties beside the common one, measured on problems of all kinds. An entry: away from kinks, and pressed to zero.
+constexpr double kLooseEntry = 1e-3, kPressedEntry = 100;
+// A coupled hinge: away from its kink, and on it with a multiplier between its ends.
+constexpr double kLooseItem = 1e-2, kPressedItem = 10;
+constexpr double kLooseNorm = 1e-2;  // a piece whose norm is below L
+constexpr double kNear = 0.02;       // of the mean divergence: near a kink
+constexpr double kPressed = 1e-3;    // least multiplier of what counts as pressed, beside an item's weight of 1
+constexpr double kInside = 0.01;     // distance of a hinge's multiplier from its ends, beside its weight
+constexpr double kProximal = 1e-10;
+constexpr int kMostFactorizations = 10;
+constexpr int kLeastSteps = 1000;     // of a correction
+constexpr int kStepsAnIteration = 2;  // of all corrections
+
+}  // namespace
+
+AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
+    : space_(space),
+      relaxation_(relaxation),
+      z_(space.offsets()),
+      pieces_(space.canonical().pieces),
+      features_(space.canonical().features),
+      prox_(pieces_, space.canonical().norm_weight),
+      correction_(space) {
+  x_.setZero(space.unknowns());
+  right_.setZero(space.unknowns());
+  const auto coupled = static_cast<Index>(space.coupled().size());
+  for (Vector* v : {&plus_copy_, &minus_copy_, &plus_slack_, &minus_slack_, &old_plus_, &old_minus_}) {
+    v->setZero(coupled);
+  }
+  item_level_.setOnes(coupled);
+  norm_level_.setOnes(pieces_);
+  for (Matrix* m : {&slope_copy_, &slope_slack_, &old_slope_}) m->setZero(pieces_, features_);
+  resize_to_set();
+  numbers_.penalty = kFirstPenalty;
+  numbers_.norm_weight = kFirstNormWeight * static_cast<double>(space.size()) / static_cast<double>(pieces_);
+}
+
+void AdmmEntries::resize_to_set() {
+  correction_.resize_to_set();
+  for (Vector* v : {&divergence_, &wanted_, &copy_, &slack_, &old_slack_}) v->setZero(space_.size());
+  level_.setOnes(space_.size());
+}
+
+void AdmmEntries::start(const PrimalPoint& point) {
+  x_.head(z_) = point.z;
+  Eigen::Map<Matrix>(x_.data() + z_, pieces_, features_) = point.slopes;
+  space_.apply(x_.data(), divergence_.data());
+  copy_ = divergence_;
+  for (Index t = 0; t < plus_copy_.size(); ++t) {
+    plus_copy_(t) = divergence_(space_.coupled()[at(t)].plus);
+    minus_copy_(t) = divergence_(space_.coupled()[at(t)].minus);
+  }
+  slope_copy_ = point.slopes;
+  factor();
+  set_slacks();
+  clear_average();
+}
+
+// The s that minimises loss(s) + penalty / 2 (s - copy)^2 over s >= 0.
+double AdmmEntries::slack_of(Index position, double copy) const {
+  const EntryCosts& costs = space_.costs();
+  if (costs.kind_of(position) != EntryKind::kFree) return 0;
+  const double hinge = costs.hinge_of(position);
+  double slack = copy - costs.linear_of(position) / penalty(position);
+  if (hinge > 0 && slack < costs.margin) slack = std::min(slack + hinge / penalty(position), costs.margin);
+  return std::max(0.0, slack);
+}
+
+void AdmmEntries::set_slacks() {
+  for_all(space_.size(), [&](Index p) { slack_(p) = slack_of(p, copy_(p)); });
+  // A hinge pulls both its entries by the same amount.
+  for_all(plus_copy_.size(), [&](Index t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    const double miss = item.margin + plus_copy_(t) - minus_copy_(t);
+    const double step = std::clamp(miss / 2, 0.0, item.weight / item_penalty_(t));
+    plus_slack_(t) = plus_copy_(t) - step;
+    minus_slack_(t) = minus_copy_(t) + step;
+  });
+  const CanonicalProblem& units = space_.canonical();
+  prox_.apply(slope_copy_, units.lambda, units.bound, norm_penalty_, slope_slack_);
+}
+
+void AdmmEntries::set_penalties() {
+  item_penalty_ = numbers_.penalty * item_level_;
+  norm_penalty_ = numbers_.penalty * numbers_.norm_weight * norm_level_;
+}
+
+void AdmmEntries::factor() {
+  set_penalties();
+  const EntryCosts& costs = space_.costs();
+  Vector& weight = wanted_;
+  for (Index p = 0; p < space_.size(); ++p) {
+    weight(p) = costs.kind_of(p) == EntryKind::kZero ? 0 : penalty(p);
+    if (costs.quadratic.size() > 0) weight(p) += 2 * costs.quadratic(p);
+  }
+  for (Index t = 0; t < plus_copy_.size(); ++t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    weight(item.plus) += item_penalty_(t);
+    weight(item.minus) += item_penalty_(t);
+  }
+  // Penalties keep the matrix far from singular but for rounding, which a larger proximal term outweighs.
+  double proximal = kProximal * numbers_.penalty;
+  for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
+    if (attempt == kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
+    proximal *= 100;
+  }
+  factored_ = true;
+}
+
+// What block two asks of D, times its penalty.
+void AdmmEntries::want() {
+  const EntryCosts& costs = space_.costs();
+  const bool quadratic = costs.quadratic.size() > 0;
+  for_all(space_.size(), [&](Index p) {
+    wanted_(p) = costs.kind_of(p) == EntryKind::kZero ? 0 : penalty(p) * (2 * slack_(p) - copy_(p));
+    if (quadratic) wanted_(p) += 2 * costs.quadratic(p) * costs.target(p);
+  });
+  for (Index t = 0; t < plus_copy_.size(); ++t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    wanted_(item.plus) += item_penalty_(t) * (2 * plus_slack_(t) - plus_copy_(t));
+    wanted_(item.minus) += item_penalty_(t) * (2 * minus_slack_(t) - minus_copy_(t));
+  }
+}
+
+void AdmmEntries::iterate() {
+  if (!factored_) factor();
+  want();
+  space_.adjoint(wanted_.data(), right_.data());
+  Eigen::Map<Matrix> right_slopes(right_.data() + z_, pieces_, features_);
+  for (Index k = 0; k < pieces_; ++k) {
+    right_slopes.row(k) += norm_penalty_(k) * (2 * slope_slack_.row(k) - slope_copy_.row(k));
+  }
+  space_.solve(right_.data(), x_.data());
+  space_.apply(x_.data(), divergence_.data());
+  move_copies();
+  measure();
+  add_to_average();
+  ++numbers_.iteration;
+  if (numbers_.schedule.is_due(numbers_.iteration)) adapt();
+}
+
+void AdmmEntries::move_copies() {
+  old_slope_ = slope_slack_;
+  for_all(space_.size(), [&](Index p) {
+    old_slack_(p) = slack_(p);
+    copy_(p) += relaxation_ * (divergence_(p) - slack_(p));
+  });
+  for_all(plus_copy_.size(), [&](Index t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    old_plus_(t) = plus_slack_(t);
+    old_minus_(t) = minus_slack_(t);
+    plus_copy_(t) += relaxation_ * (divergence_(item.plus) - plus_slack_(t));
+    minus_copy_(t) += relaxation_ * (divergence_(item.minus) - minus_slack_(t));
+  });
+  slope_copy_ += relaxation_ * (slopes() - slope_slack_);
+  set_slacks();
+}
+
+void AdmmEntries::measure() {
+  const EntryCosts& costs = space_.costs();
+  auto sums = sum_in_parts<ResidualSums>(space_.size(), [&](ResidualSums& sum, Index p) {
+    if (costs.kind_of(p) != EntryKind::kZero) sum.add(level_(p), divergence_(p), slack_(p), old_slack_(p), copy_(p));
+  });
+  sums.add(sum_in_parts<ResidualSums>(plus_copy_.size(), [&](ResidualSums& sum, Index t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    sum.add(item_level_(t), divergence_(item.plus), plus_slack_(t), old_plus_(t), plus_copy_(t));
+    sum.add(item_level_(t), divergence_(item.minus), minus_slack_(t), old_minus_(t), minus_copy_(t));
+  }));
+  ResidualSums norm;
+  const double* slope = x_.data() + z_;
+  for (Index k = 0; k < pieces_; ++k) {
+    const double weight = numbers_.norm_weight * norm_level_(k);
+    for (Index j = 0; j < features_; ++j) {
+      norm.add(weight, *slope++, slope_slack_(k, j), old_slope_(k, j), slope_copy_(k, j));
+    }
+  }
+  sums.add(norm);
+  numbers_.residuals = sums.residuals();
+  numbers_.norm_residuals = norm.residuals();
+}
+
+void AdmmEntries::adapt() {
+  numbers_.schedule.advance(numbers_.iteration);
+  split();
+  const PenaltyChange change = balance(numbers_.residuals, numbers_.norm_residuals);
+  numbers_.penalty *= change.common;
+  numbers_.norm_weight *= change.norm;
+  grow();
+  choose_levels();
+  factor();
+  join();
+  clear_average();
+}
+
+// While penalties change, copies are the multipliers themselves, which stay.
+void AdmmEntries::split() {
+  for (Index p = 0; p < space_.size(); ++p) copy_(p) = penalty(p) * (copy_(p) - slack_(p));
+  plus_copy_ = item_penalty_.cwiseProduct(plus_copy_ - plus_slack_).eval();
+  minus_copy_ = item_penalty_.cwiseProduct(minus_copy_ - minus_slack_).eval();
+  slope_copy_ = (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)).eval();
+}
+
+void AdmmEntries::join() {
+  for (Index p = 0; p < space_.size(); ++p) copy_(p) = slack_(p) + copy_(p) / penalty(p);
+  plus_copy_ = (plus_slack_ + plus_copy_.cwiseQuotient(item_penalty_)).eval();
+  minus_copy_ = (minus_slack_ + minus_copy_.cwiseQuotient(item_penalty_)).eval();
+  slope_copy_ = (slope_slack_ + norm_penalty_.cwiseInverse().asDiagonal() * slope_copy_).eval();
+}
+
+// Adds entries whose divergence is low.
+void AdmmEntries::grow() {
+  const double limit = 0.5 * kNear * divergence_.cwiseAbs().mean();
+  const std::vector<Index> moved_to = space_.grow(x_.data(), limit);
+  if (moved_to.empty()) return;
+  const Vector old_copy = std::move(copy_), old_slack = std::move(slack_);
+  resize_to_set();
+  space_.apply(x_.data(), divergence_.data());
+  slack_ = divergence_.cwiseMax(0.0);
+  for (std::size_t q = 0; q < moved_to.size(); ++q) {
+    copy_(moved_to[q]) = old_copy(static_cast<Index>(q));
+    slack_(moved_to[q]) = old_slack(static_cast<Index>(q));
+  }
+}
+
+// Between split() and join().
+void AdmmEntries::choose_levels() {
+  const EntryCosts& costs = space_.costs();
+  const double near = kNear * divergence_.cwiseAbs().mean();
+  for (Index p = 0; p < space_.size(); ++p) {
+    const double hinge = costs.hinge_of(p), from_margin = std::abs(slack_(p) - costs.margin);
+    const double pull = costs.linear_of(p) - copy_(p);  // of the hinge and of D >= 0
+    level_(p) = slack_(p) <= near || (hinge > 0 && from_margin <= near) ? 1 : kLooseEntry;
+    const bool at_zero = slack_(p) == 0 && pull > hinge + kPressed;
+    const bool at_margin = from_margin == 0 && pull > kInside * hinge && pull < (1 - kInside) * hinge;
+    if (at_zero || at_margin) level_(p) = kPressedEntry;
+    if (costs.kind_of(p) == EntryKind::kEqual) level_(p) = kPressedEntry;
+    // Rows close to each other: what is small as a divergence is large as a difference of their slopes.
+    level_(p) /= costs.distance_of(p) * costs.distance_of(p);
+  }
+  for (Index t = 0; t < plus_copy_.size(); ++t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    const double part = -minus_copy_(t) / item.weight;
+    const bool near_kink = std::abs(item.margin + plus_slack_(t) - minus_slack_(t)) <= near;
+    const bool inside = part > kInside && part < 1 - kInside;
+    item_level_(t) = !near_kink ? kLooseItem : inside ? kPressedItem : 1;
+  }
+  for (Index k = 0; k < pieces_; ++k) norm_level_(k) = slope_copy_.row(k).any() ? 1 : kLooseNorm;
+}
+
+PrimalPoint AdmmEntries::primal_at(const Vector& x) const {
+  return {x.head(z_), Eigen::Map<const Matrix>(x.data() + z_, pieces_, features_)};
+}
+
+// The multiplier of a copy, linear cost - hinge's slope - multiplier of D >= 0, shared out: to the hinge first, whose
+// margin is worth something.
+EntryMultipliers AdmmEntries::multipliers_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled) {
+  const EntryCosts& costs = space_.costs();
+  const bool quadratic = costs.quadratic.size() > 0;
+  EntryMultipliers found{Vector::Zero(space_.size()), Vector::Zero(space_.size()), {}, coupled};
+  if (quadratic) {
+    space_.apply(x.data(), wanted_.data());
+    found.quadratic_slope = 2 * costs.quadratic.cwiseProduct(wanted_ - costs.target);
+  }
+  for (Index p = 0; p < space_.size(); ++p) {
+    const EntryKind kind = costs.kind_of(p);
+    if (kind == EntryKind::kEqual) found.convexity(p) = -entry_multiplier(p);
+    if (kind != EntryKind::kFree) continue;
+    const double rest = costs.linear_of(p) - entry_multiplier(p);
+    found.hinge(p) = std::clamp(rest, 0.0, costs.hinge_of(p));
+    found.convexity(p) = std::max(0.0, rest - found.hinge(p));
+  }
+  return found;
+}
+
+PrimalPoint AdmmEntries::primal_point() const { return primal_at(x_); }
+
+EntryMultipliers AdmmEntries::multipliers() {
+  Vector multiplier(space_.size());
+  for (Index p = 0; p < space_.size(); ++p) multiplier(p) = penalty(p) * (copy_(p) - slack_(p));
+  return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_slack_ - minus_copy_));
+}
+
+int AdmmEntries::correction_steps() const {
+  const std::int64_t allowed = std::int64_t{kStepsAnIteration} * numbers_.iteration;
+  return static_cast<int>(std::min<std::int64_t>(allowed - numbers_.corrected, std::numeric_limits<int>::max()));
+}
+
+bool AdmmEntries::correction_is_due() const {
+  return correction_.has_begun() || correction_steps() >= std::max(kLeastSteps, numbers_.iteration);
+}
+
+std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, const std::function<bool()>& stop) {
+  if (!correction_.has_begun()) {
+    correction_.begin(multipliers(), (1 - part) * (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)));
+  }
+  factored_ = false;
+  const double enough = 0.1 * part * space_.canonical().lambda;
+  if (!correction_.go_on({divergence_, slopes()}, enough, correction_steps(), stop)) return std::nullopt;
+  numbers_.corrected += correction_.steps();
+  return correction_.take();
+}
+
+PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(numbers_.averaged)); }
+
+EntryMultipliers AdmmEntries::average_multipliers() {
+  const auto count = static_cast<double>(numbers_.averaged);
+  return multipliers_at(x_sum_ / count, entry_sum_ / count, coupled_sum_ / count);
+}
+
+void AdmmEntries::clear_average() {
+  numbers_.averaged = 0;
+  x_sum_.setZero(x_.size());
+  entry_sum_.setZero(space_.size());
+  coupled_sum_.setZero(plus_copy_.size());
+}
+
+void AdmmEntries::add_to_average() {
+  ++numbers_.averaged;
+  x_sum_ += x_;
+  for_all(space_.size(), [&](Index p) { entry_sum_(p) += penalty(p) * (copy_(p) - slack_(p)); });
+  coupled_sum_ += item_penalty_.cwiseProduct(minus_slack_ - minus_copy_);
+}
+
+void AdmmEntries::set_members(const std::vector<Index>& members) {
+  space_.set_members(members);
+  resize_to_set();
+  clear_average();
+}
+
+RawParts AdmmEntries::raw_state() {
+  RawParts parts;
+  const auto add = [&](double* data, Index size) {
+    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(double));
+  };
+  for (Vector* v : {&x_, &divergence_, &copy_, &slack_, &level_, &plus_copy_, &minus_copy_, &plus_slack_, &minus_slack_,
+                    &item_level_, &norm_level_, &x_sum_, &entry_sum_, &coupled_sum_}) {
+    add(v->data(), v->size());
+  }
+  for (Matrix* m : {&slope_copy_, &slope_slack_}) add(m->data(), m->size());
+  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
+                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
+    add(number, 1);
+  }
+  for (int* number : {&numbers_.iteration, &numbers_.averaged, &numbers_.corrected, &numbers_.schedule.next,
+                      &numbers_.schedule.changes}) {
+    parts.emplace_back(reinterpret_cast<char*>(number), sizeof(int));
+  }
+  const RawParts of_correction = correction_.raw_state();
+  parts.insert(parts.end(), of_correction.begin(), of_correction.end());
+  return parts;
+}
+
+}  // namespace bregmax::internal

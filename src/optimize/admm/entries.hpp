@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "optimize/admm/multiplier_correction.hpp"
+#include "optimize/admm/norm.hpp"
+#include "optimize/admm/space.hpp"
+#include "optimize/admm/state.hpp"
+
+namespace bregmax::internal {
+
+// The alternating direction method of multipliers on a set of entries of the divergence grid.
+//
+// Block one, x = (z, a), is least squares: every copy that block two holds of a linear function of x, and the losses
+// that are quadratic. Block two holds copies of
+//   D of each entry of the set, for D >= 0, its linear cost and its hinge;
+//   both D of each coupled hinge, so that block one meets entries only and keeps the structure of the normal equations;
+//   the slopes, for the norms and L.
+// Each has a closed form. A copy is one number, its slack plus its multiplier over its penalty.
+//
+// A copy that nothing presses on only holds x where it was, and one that is pressed for good is slow to find its
+// multiplier: so penalties have levels, chosen by where a copy stands: on a kink, near one, or away from all; and what
+// two close rows ask of each other is weighed as a difference of slopes. Levels, the common penalty and the set change
+// ever more rarely, and then no more, so that the iterations converge.
+class AdmmEntries {
+ public:
+  AdmmEntries(AdmmSpace& space, double relaxation);
+
+  void start(const PrimalPoint& point);
+  // Allocates nothing, but where penalties change.
+  void iterate();
+
+  int iteration() const { return numbers_.iteration; }
+  const AdmmResiduals& residuals() const { return numbers_.residuals; }
+  PrimalPoint primal_point() const;
+  EntryMultipliers multipliers();
+  // Whether one was stopped, or there were enough iterations since the last: together they take two steps an iteration.
+  bool correction_is_due() const;
+  // The multipliers, moved until they are nearly stationary, `part` of lambda being left to what they lack: see
+  // DualCorrection. None: stop() came true; it is then gone on with.
+  std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
+  // Of the iterations since the penalties changed, or since clear_average(): what oscillates cancels.
+  int averaged() const { return numbers_.averaged; }
+  PrimalPoint average_primal() const;
+  EntryMultipliers average_multipliers();
+  void clear_average();
+
+  // All that decides how the iterations go on, beside the members of the set.
+  void set_members(const std::vector<Index>& members);
+  RawParts raw_state();
+  void after_restore() { factor(); }
+
+ private:
+  struct Numbers {
+    int iteration = 0, averaged = 0, corrected = 0;  // corrected: steps of corrections
+    PenaltySchedule schedule;
+    double penalty = 0, norm_weight = 1;
+    AdmmResiduals residuals, norm_residuals;
+  };
+
+  double penalty(Index position) const { return numbers_.penalty * level_(position); }
+  int correction_steps() const;
+  double slack_of(Index position, double copy) const;
+  void resize_to_set();
+  void set_slacks();
+  void set_penalties();
+  void want();
+  void move_copies();
+  void measure();
+  void adapt();
+  void grow();
+  void choose_levels();
+  void split();
+  void join();
+  void factor();
+  void add_to_average();
+  PrimalPoint primal_at(const Vector& x) const;
+  EntryMultipliers multipliers_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled);
+  Eigen::Map<const Matrix> slopes() const { return {x_.data() + z_, pieces_, features_}; }
+
+  AdmmSpace& space_;
+  double relaxation_;
+  bool factored_ = false;  // with the penalties
+  Index z_, pieces_, features_;
+  LipschitzProx prox_;
+  DualCorrection correction_;
+  Numbers numbers_;
+
+  Vector x_, right_;                             // offsets, slopes
+  Vector divergence_, wanted_;                   // of the set; wanted: also the weights of block one
+  Vector copy_, slack_, old_slack_, level_;      // of the set
+  Vector plus_copy_, plus_slack_, old_plus_;     // of the coupled hinges
+  Vector minus_copy_, minus_slack_, old_minus_;  //
+  Vector item_level_, item_penalty_;             //
+  Matrix slope_copy_, slope_slack_, old_slope_;  // pieces x features
+  Vector norm_level_, norm_penalty_;             // of the pieces
+  Vector x_sum_, entry_sum_, coupled_sum_;       // of the average
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,236 @@
+#include "optimize/admm/grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optimize/problem/at.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr Index kParts = 64;  // of the pieces, for sums that do not depend on the threads
+constexpr Index kLeastParallelRows = 200;
+constexpr int kResidualsEvery = 10;  // iterations
+
+}  // namespace
+
+GridProblem::GridProblem(const LearningProblem& problem) : FeatureUnits(feature_units(problem.points)) {
+  const auto& pairs = std::get<LabelPairs>(problem.supervision);
+  const Index rows = problem.points.rows();
+  points = problem.points(Eigen::all, kept_features);
+  points.rowwise() -= feature_center.transpose();
+  points.array().rowwise() /= feature_unit.transpose().array();
+  point_features = points.transpose();
+  label.resize(rows);
+  for (Index i = 0; i < rows; ++i) label(i) = pairs.class_of_row[at(i)];
+  // D is measured in margins, or, where a bound on L keeps it far below them, in what the bound allows.
+  value_unit = std::min(1.0, std::max(problem.lipschitz_bound / norm_unit, 1e-12));
+  const double largest = std::max(pairs.similar_weight, pairs.dissimilar_weight);
+  objective_unit = value_unit * (largest > 0 ? largest : 1);
+  similar_weight = pairs.similar_weight * value_unit / objective_unit;
+  dissimilar_weight = pairs.dissimilar_weight * value_unit / objective_unit;
+  margin = 2 / value_unit;
+  lambda = problem.lambda * norm_unit * value_unit / objective_unit;
+  bound = problem.lipschitz_bound / (norm_unit * value_unit);
+  if (has_free_norm(problem)) {
+    lambda = kFreeSlopePrice * static_cast<double>(rows) * static_cast<double>(rows);
+  }
+}
+
+AffinePieces GridProblem::pieces_of(const Vector& z, const Matrix& slopes, Index all_features) const {
+  AffinePieces pieces{Matrix::Zero(z.size(), all_features), Vector(z.size())};
+  for (Index k = 0; k < z.size(); ++k) {
+    double offset = z(k);
+    for (Index j = 0; j < features; ++j) {
+      pieces.slopes(k, kept_features[at(j)]) = value_unit * slopes(k, j) / feature_unit(j);
+      offset -= slopes(k, j) * (points(k, j) + feature_center(j) / feature_unit(j));
+    }
+    pieces.offsets(k) = value_unit * offset;
+  }
+  return pieces;
+}
+
+void GridProblem::place(const AffinePieces& pieces, Vector& z, Matrix& slopes) const {
+  for (Index k = 0; k < z.size(); ++k) {
+    double value = pieces.offsets(k);
+    for (Index j = 0; j < features; ++j) {
+      const double slope = pieces.slopes(k, kept_features[at(j)]);
+      slopes(k, j) = slope * feature_unit(j) / value_unit;
+      value += slope * (points(k, j) * feature_unit(j) + feature_center(j));
+    }
+    z(k) = value / value_unit;
+  }
+}
+
+template <class Number>
+AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
+    : problem_(problem),
+      relaxation_(relaxation),
+      rows_(problem.points.rows()),
+      equations_(problem.points),
+      norm_prox_(rows_, problem.norm_weight),
+      copies_(rows_, rows_),
+      z_(Vector::Zero(rows_)),
+      intercept_(Vector::Zero(rows_)),
+      norm_penalty_(rows_),
+      of_piece_(rows_),
+      of_point_(rows_),
+      of_point_parts_(kParts, rows_),
+      residual_parts_(at(kParts)) {
+  for (Matrix* m : {&slopes_, &slope_copy_, &slope_slack_, &old_slope_, &slope_wish_, &weighted_}) {
+    m->setZero(rows_, problem.features);
+  }
+}
+
+template <class Number>
+void AdmmGrid<Number>::start(const Vector& z, const Matrix& slopes) {
+  z_ = z;
+  slopes_ = slope_copy_ = slopes;
+  set_intercepts();
+  // Copies of what the model gives, without multipliers: where nothing costs, a whole step from zero leads there.
+  copies_.setZero();
+  for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums&) {
+    move_copies(terms(), GridProx{}, 1, begin, end, copies_.data(), sums);
+  });
+  numbers_.penalty = kFirstPenalty;
+  change_penalty(kFirstPenalty, kFirstNormWeight * static_cast<double>(rows_));
+}
+
+template <class Number>
+GridProx AdmmGrid<Number>::prox_at(double penalty) const {
+  return {problem_.similar_weight / penalty, problem_.dissimilar_weight / penalty, problem_.margin};
+}
+
+template <class Number>
+GridTerms AdmmGrid<Number>::terms() const {
+  return {rows_,          problem_.features, problem_.point_features.data(), problem_.label.data(), z_.data(),
+          slopes_.data(), intercept_.data()};
+}
+
+template <class Number>
+void AdmmGrid<Number>::set_intercepts() {
+  intercept_ = z_ - slopes_.cwiseProduct(problem_.points).rowwise().sum();
+}
+
+// Calls pass(first piece, end, where its sums go, its residuals) for every part, and adds up.
+template <class Number>
+template <class Pass>
+void AdmmGrid<Number>::for_each_part(const Pass& pass) {
+#pragma omp parallel for schedule(dynamic) if (rows_ >= kLeastParallelRows)
+  for (Index part = 0; part < kParts; ++part) {
+    const GridSums sums{of_piece_.data(), of_point_parts_.row(part).data(), weighted_.data()};
+    residual_parts_[at(part)] = {};
+    pass(part * rows_ / kParts, (part + 1) * rows_ / kParts, sums, residual_parts_[at(part)]);
+  }
+  of_point_ = of_point_parts_.row(0).transpose();
+  for (Index part = 1; part < kParts; ++part) of_point_ += of_point_parts_.row(part).transpose();
+}
+
+template <class Number>
+void AdmmGrid<Number>::iterate() {
+  equations_.solve(of_piece_, of_point_, weighted_, slope_wish_, z_, slopes_);
+  set_intercepts();
+  pass_over_copies();
+  move_slopes();
+  ++numbers_.iteration;
+  if (numbers_.schedule.is_due(numbers_.iteration)) adapt();
+}
+
+template <class Number>
+bool AdmmGrid<Number>::measures_residuals() const {
+  const int next = numbers_.iteration + 1;
+  return next % kResidualsEvery == 0 || numbers_.schedule.is_due(next);
+}
+
+template <class Number>
+void AdmmGrid<Number>::pass_over_copies() {
+  const GridProx prox = prox_at(numbers_.penalty);
+  const bool measured = measures_residuals();
+  for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums& residuals) {
+    move_copies(terms(), prox, relaxation_, begin, end, copies_.data(), sums, measured ? &residuals : nullptr);
+  });
+}
+
+template <class Number>
+void AdmmGrid<Number>::move_slopes() {
+  old_slope_ = slope_slack_;
+  slope_copy_ += relaxation_ * (slopes_ - slope_slack_);
+  shrink_slopes();
+  if (!measures_residuals()) return;
+  ResidualSums norm;
+  for (Index e = 0; e < slopes_.size(); ++e) {
+    norm.add(numbers_.norm_weight, slopes_.data()[e], slope_slack_.data()[e], old_slope_.data()[e],
+             slope_copy_.data()[e]);
+  }
+  ResidualSums sums = norm;
+  for (const ResidualSums& part : residual_parts_) sums.add(part);
+  numbers_.residuals = sums.residuals();
+  numbers_.norm_residuals = norm.residuals();
+}
+
+template <class Number>
+void AdmmGrid<Number>::shrink_slopes() {
+  norm_prox_.apply(slope_copy_, problem_.lambda, problem_.bound, norm_penalty_, slope_slack_);
+  slope_wish_ = 2 * slope_slack_ - slope_copy_;
+}
+
+template <class Number>
+void AdmmGrid<Number>::adapt() {
+  numbers_.schedule.advance(numbers_.iteration);
+  const PenaltyChange change = balance(numbers_.residuals, numbers_.norm_residuals);
+  change_penalty(numbers_.penalty * change.common, numbers_.norm_weight * change.norm);
+}
+
+// Slacks and multipliers stay.
+template <class Number>
+void AdmmGrid<Number>::change_penalty(double penalty, double norm_weight) {
+  const double factor = numbers_.penalty / penalty;
+  const GridProx before = prox_at(numbers_.penalty), after = prox_at(penalty);
+  for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums&) {
+    rescale_copies(terms(), before, after, factor, begin, end, copies_.data(), sums);
+  });
+  if (numbers_.norm_weight > 0) {
+    slope_copy_ = slope_slack_ + factor * numbers_.norm_weight / norm_weight * (slope_copy_ - slope_slack_);
+  }
+  if (norm_weight != numbers_.norm_weight) equations_.factor(norm_weight);
+  numbers_.penalty = penalty;
+  numbers_.norm_weight = norm_weight;
+  norm_penalty_.setConstant(penalty * norm_weight);
+  shrink_slopes();
+}
+
+template <class Number>
+void AdmmGrid<Number>::pushes(Index begin, Index end, MatrixSpan block) const {
+  const GridProx prox = prox_at(numbers_.penalty);
+  const double unit = problem_.objective_unit / problem_.value_unit;
+  for (Index k = 0; k < rows_; ++k) {
+    for (Index l = begin; l < end; ++l) {
+      const double copy = copies_(k, l);
+      const bool similar = problem_.label(k) == problem_.label(l);
+      const double push = numbers_.penalty * (slack_of(prox, similar, copy) - copy);
+      block(l - begin, k) = unit * (similar ? problem_.similar_weight + push : push);
+    }
+  }
+}
+
+template <class Number>
+RawParts AdmmGrid<Number>::raw_state() {
+  RawParts parts;
+  const auto add = [&](auto* data, Index size) {
+    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(*data));
+  };
+  add(copies_.data(), copies_.size());
+  for (Vector* v : {&z_, &norm_penalty_, &of_piece_, &of_point_}) add(v->data(), v->size());
+  for (Matrix* m : {&slopes_, &slope_copy_, &slope_slack_, &slope_wish_, &weighted_}) add(m->data(), m->size());
+  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
+                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
+    add(number, 1);
+  }
+  for (int* number : {&numbers_.iteration, &numbers_.schedule.next, &numbers_.schedule.changes}) add(number, 1);
+  return parts;
+}
+
+template class AdmmGrid<double>;
+template class AdmmGrid<float>;
+
+}  // namespace bregmax::internal

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "bregmax/optimize/learning_problem.hpp"
+#include "optimize/admm/grid_equations.hpp"
+#include "optimize/admm/grid_passes.hpp"
+#include "optimize/admm/norm.hpp"
+#include "optimize/problem/feature_units.hpp"
+
+namespace bregmax::internal {
+
+// LabelPairs with a piece a row, in the units that AdmmGrid works in. Row k has piece k.
+struct GridProblem : FeatureUnits {
+  explicit GridProblem(const LearningProblem& problem);
+
+  Matrix points;          // n x kept features, centred
+  Matrix point_features;  // the same, transposed
+  Vector label;           // of each row, as a number
+  double similar_weight = 0, dissimilar_weight = 0, margin = 0;
+  double lambda = 0, bound = 0;
+  double value_unit = 1, objective_unit = 1;  // caller's = unit * this
+
+  AffinePieces pieces_of(const Vector& z, const Matrix& slopes, Index all_features) const;
+  void place(const AffinePieces& pieces, Vector& z, Matrix& slopes) const;
+};
+
+// The alternating direction method of multipliers on the whole divergence grid, with one penalty for all of it: block
+// one is solved in closed form (GridEquations), and the only n x n array is that of the copies of D, which an
+// iteration reads and writes once (admm_grid_passes). Beside them block two holds copies of the slopes, for their norms
+// and L, with a penalty of their own.
+//
+// Number is what the copies are stored as; sums and all else are double. Sums are made in a fixed number of parts, so
+// that results do not depend on the threads.
+template <class Number>
+class AdmmGrid {
+ public:
+  AdmmGrid(const GridProblem& problem, double relaxation);
+
+  void start(const Vector& z, const Matrix& slopes);
+  // Allocates nothing, but where the penalty of the slopes changes.
+  void iterate();
+
+  int iteration() const { return numbers_.iteration; }
+  // Of the last iteration that measured them, which some do.
+  const AdmmResiduals& residuals() const { return numbers_.residuals; }
+  double penalty() const { return numbers_.penalty; }
+  double norm_weight() const { return numbers_.norm_weight; }
+  const Vector& z() const { return z_; }
+  const Matrix& slopes() const { return slopes_; }
+  // What DualSolution calls pushes, of points begin .. end - 1, in the caller's units.
+  void pushes(Index begin, Index end, MatrixSpan block) const;
+
+  RawParts raw_state();
+  void after_restore() { equations_.factor(numbers_.norm_weight); }
+
+ private:
+  struct Numbers {
+    int iteration = 0;
+    PenaltySchedule schedule;
+    double penalty = 0, norm_weight = 0;  // norm_weight: penalty of a slope beside that of an entry
+    AdmmResiduals residuals, norm_residuals;
+  };
+
+  GridProx prox_at(double penalty) const;
+  GridTerms terms() const;
+  void set_intercepts();
+  template <class Pass>
+  void for_each_part(const Pass& pass);
+  bool measures_residuals() const;
+  void pass_over_copies();
+  void move_slopes();
+  void shrink_slopes();
+  void adapt();
+  void change_penalty(double penalty, double norm_weight);
+
+  const GridProblem& problem_;
+  double relaxation_;
+  Index rows_;
+  GridEquations equations_;
+  LipschitzProx norm_prox_;
+  Numbers numbers_;
+  Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> copies_;  // pieces x points
+  Vector z_, intercept_;
+  Matrix slopes_, slope_copy_, slope_slack_, old_slope_, slope_wish_;
+  Vector norm_penalty_;
+  Vector of_piece_, of_point_;
+  Matrix weighted_, of_point_parts_;
+  std::vector<ResidualSums> residual_parts_;
+};
+
+}  // namespace bregmax::internal

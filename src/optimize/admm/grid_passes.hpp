@@ -1,0 +1,55 @@
+#pragma once
+
+#include "bregmax/core/matrix.hpp"
+#include "optimize/admm/state.hpp"
+
+namespace bregmax::internal {
+
+// The passes over the one large array of AdmmGrid: the copies of D(k, l), a row for each piece k, a column for each
+// point l. A copy t holds a slack s = slack(t) and a multiplier t - s over the penalty. A pass computes what it needs
+// of D anew, and gathers what block one asks for, so that an iteration reads and writes each copy once.
+
+// Block two of an entry: s minimises cost(s) + penalty / 2 (s - t)^2 over s >= 0, the cost being that of a similar
+// pair, linear, or of a dissimilar one, a hinge. Costs are over the penalty.
+struct GridProx {
+  double similar_cost = 0, dissimilar_cost = 0;
+  double margin = 0;  // of the hinge
+};
+
+// What D is made of, and which pairs are similar.
+struct GridTerms {
+  Index rows = 0, features = 0;
+  const double* points = nullptr;     // features x rows: a feature of all points is contiguous
+  const double* label = nullptr;      // of each point, as a number
+  const double* z = nullptr;          // value at each point
+  const double* slopes = nullptr;     // rows x features
+  const double* intercept = nullptr;  // of each piece: D(k, l) = z_l - intercept_k - <slope_k, x_l>
+};
+
+// Sums of the wishes v = 2 s - t, which are what block one gets.
+struct GridSums {
+  double* of_piece = nullptr;  // rows
+  double* of_point = nullptr;  // rows: of the pieces of the pass only
+  double* weighted = nullptr;  // rows x features: sum_l v_kl x_l
+};
+
+// t += relaxation (D - s) for pieces begin .. end - 1; sums of the moved copies. Residuals, a tenth of the work, where
+// they are asked for.
+template <class Number>
+void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                 Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr);
+
+// t = s + factor (t - s): multipliers over another penalty, at which `after` holds. A factor of 1 only sums.
+template <class Number>
+void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
+                    Index end, Number* copies, const GridSums& sums);
+
+// The same for processors without AVX2.
+template <class Number>
+void portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
+                          Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr);
+
+// The slack of one copy.
+double slack_of(const GridProx& prox, bool similar, double copy);
+
+}  // namespace bregmax::internal

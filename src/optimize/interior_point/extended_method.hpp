@@ -1,0 +1,89 @@
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <array>
+#include <vector>
+
+#include "optimize/interior_point/extended_row.hpp"
+#include "optimize/problem/canonical_problem.hpp"
+
+namespace bregmax::internal {
+
+// The problem of PrimalDualMethod, solved by the plain method of Mehrotra in numbers of 32 digits: no proximal terms,
+// no refinement, one dense factorization an iteration. For small problems that doubles are too coarse for: where
+// features differ by twelve powers of ten, what the smallest is worth is the rounding of what the largest is. It is
+// given the problem in units of the features' own deviations.
+class ExtendedMethod {
+ public:
+  // Whether an iteration takes no more than about half a second.
+  static bool can_afford(const LearningProblem& problem);
+
+  // slope_price: a further cost of each |a_kj|, in the problem's units. It holds slopes that nothing else does, which
+  // would else be as large as the norm lets them.
+  // `caller`: the problem that `problem` is the canonical form of; its rows are taken from there, to all digits.
+  ExtendedMethod(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price);
+
+  // One iteration, at mean products of no less than given; false: the factorization failed, and the iterate is what it
+  // was.
+  bool advance(double least_mean_product);
+  Index constraints() const;
+  // From now on, in place of the problem's.
+  void set_lambda(double lambda) { lambda_ = lambda; }
+
+  struct Measures {
+    double primal = 0, dual = 0;  // objectives, of the model and of the multipliers
+    double lipschitz = 0;         // of the model
+    double infeasibility = 0;     // what residuals may be worth
+  };
+  Measures measure();
+
+  PrimalPoint primal_point() const;
+  DualPoint dual_point() const;
+
+ private:
+  // Constraints s = G x + h >= 0 with multipliers y >= 0; r = G x + h - s.
+  struct Constraints {
+    Numbers s, y, r, c, ds, dy;
+
+    explicit Constraints(Index size);
+    Number weight(Index i) const { return y(i) / s(i); }
+    // dy but for the part of dx.
+    Number pull(Index i) const { return (c(i) - y(i) * r(i)) / s(i); }
+    void finish(Index i, const Number& change);  // G dx of the member
+    void aim(const Number& target, bool corrected);
+    void longest_steps(Number& primal, Number& dual) const;
+    void move(const Number& primal, const Number& dual);
+  };
+
+  void place_rows(const LearningProblem& caller);
+  ExtendedRow make_row(Index entry) const;
+  Index slope(Index piece, Index feature) const { return p_.z_count + piece * p_.features + feature; }
+  Index lipschitz() const { return x_.size() - 1; }
+  const HingeItem& hinge(Index t) const;
+
+  void start();
+  void start_multipliers();
+  void set_residuals();
+  bool factor();
+  void solve();
+  void reduce_norms(Numbers& rhs) const;
+  void recover_norms();
+  Number complementarity(const Number& primal, const Number& dual) const;
+
+  const CanonicalProblem& p_;
+  NumberMatrix location_, anchor_;
+  Numbers norm_weight_;
+  Number lambda_, slope_price_;
+  std::vector<ExtendedRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
+  std::vector<Index> free_entries_, quadratic_entries_;
+  Numbers linear_;  // derivative of the linear losses by x
+  Constraints convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
+  std::array<Constraints*, 7> all_;
+  Numbers x_, t_, zeta_, nu_;  // nu: multipliers of the equality entries
+  Numbers dx_, dt_, dzeta_, dnu_;
+  Numbers equality_residual_, dual_residual_x_, dual_residual_t_, dual_residual_zeta_;
+  NumberMatrix normal_;
+  Eigen::LLT<NumberMatrix> factor_;
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,236 @@
+#include "optimize/interior_point/hinge_passes.hpp"
+
+#include "optimize/interior_point/cone_members.hpp"
+#include "optimize/problem/canonical_problem.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+// How the direction changes D[plus] - D[minus] of one hinge, or of four.
+BREGMAX_INLINE void gather(const HingeRows& rows, Index t, const double* dD, double& change) {
+  change = (rows.plus[t] == kNoEntry ? 0 : dD[rows.plus[t]]) - dD[rows.minus[t]];
+}
+BREGMAX_INLINE void gather(const HingeRows& rows, Index t, const double* dD, Four& change) {
+  for (Index i = 0; i < kLanes; ++i) {
+    double one = 0;
+    gather(rows, t + i, dD, one);
+    change[i] = one;
+  }
+}
+
+BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const double& value, double* field) {
+  if (rows.plus[t] != kNoEntry) field[rows.plus[t]] += value;
+  field[rows.minus[t]] -= value;
+}
+BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const Four& value, double* field) {
+  for (Index i = 0; i < kLanes; ++i) scatter(rows, t + i, value[i], field);
+}
+
+// The equations of zeta, given the parts of both dy that do not depend on dx.
+template <class V>
+struct ZetaElimination {
+  V over_inverse, nonneg_inverse, over_weight, nonneg_weight, inverse_sum;
+
+  BREGMAX_INLINE ZetaElimination(const HingeRows& rows, Index t) {
+    V y;
+    load(rows.over.y + t, y);
+    load(rows.over.inverse + t, over_inverse);
+    over_weight = y * over_inverse;
+    load(rows.nonneg.y + t, y);
+    load(rows.nonneg.inverse + t, nonneg_inverse);
+    nonneg_weight = y * nonneg_inverse;
+    load(rows.inverse_sum + t, inverse_sum);
+  }
+  // What a correction starts from: both dy without the part of dx, and zeta's right-hand side times inverse_sum.
+  BREGMAX_INLINE void start(const V& over_c, const V& nonneg_c, V& over, V& nonneg, V& rhs) const {
+    over = over_c * over_inverse;
+    nonneg = nonneg_c * nonneg_inverse;
+    rhs = (over + nonneg) * inverse_sum;
+  }
+  // Completes both dy.
+  BREGMAX_INLINE void recover(const V& change, const V& rhs, V& over, V& nonneg, V& dzeta) const {
+    dzeta = rhs + over_weight * change * inverse_sum;
+    over -= over_weight * (dzeta - change);
+    nonneg -= nonneg_weight * dzeta;
+  }
+};
+
+struct EliminateZeta {
+  HingeRows rows;
+  double* field;
+  template <class V>
+  BREGMAX_INLINE void step(Index t) const {
+    const ZetaElimination<V> zeta(rows, t);
+    V over, nonneg, residual;
+    load(rows.over.dy + t, over);
+    load(rows.nonneg.dy + t, nonneg);
+    load(rows.residual + t, residual);
+    const V rhs = (over + nonneg - residual) * zeta.inverse_sum;
+    scatter(rows, t, zeta.over_weight * rhs - over, field);
+  }
+};
+
+struct RecoverZeta {
+  HingeRows rows;
+  const double* dD;
+  template <class V>
+  BREGMAX_INLINE void step(Index t) const {
+    const ZetaElimination<V> zeta(rows, t);
+    V over, nonneg, residual, change, dzeta;
+    load(rows.over.dy + t, over);
+    load(rows.nonneg.dy + t, nonneg);
+    load(rows.residual + t, residual);
+    gather(rows, t, dD, change);
+    zeta.recover(change, (over + nonneg - residual) * zeta.inverse_sum, over, nonneg, dzeta);
+    store(over, rows.over.dy + t);
+    store(nonneg, rows.nonneg.dy + t);
+    store(dzeta, rows.dzeta + t);
+  }
+};
+
+// Everything of a correction that follows from the two c.
+template <class V>
+struct HingeCorrection {
+  V over_ds, over_dy, nonneg_ds, nonneg_dy, dzeta;
+
+  BREGMAX_INLINE HingeCorrection(const HingeRows& rows, Index t, const double* dD, const Member<V>& over,
+                                 const Member<V>& nonneg) {
+    const ZetaElimination<V> zeta(rows, t);
+    V over_c, nonneg_c, change, rhs;
+    load(rows.over.c + t, over_c);
+    load(rows.nonneg.c + t, nonneg_c);
+    gather(rows, t, dD, change);
+    zeta.start(over_c, nonneg_c, over_dy, nonneg_dy, rhs);
+    zeta.recover(change, rhs, over_dy, nonneg_dy, dzeta);
+    over.solve_slack(over_c, over_dy, over_ds);
+    nonneg.solve_slack(nonneg_c, nonneg_dy, nonneg_ds);
+  }
+};
+
+template <class V>
+BREGMAX_INLINE void aim_centrally(const HingeRows& rows, Index t, const CentralAim& aim, const Member<V>& over,
+                                  const Member<V>& nonneg, const AcceptedChange<V>& over_accepted,
+                                  const AcceptedChange<V>& nonneg_accepted, double* field) {
+  const ZetaElimination<V> zeta(rows, t);
+  V over_c, nonneg_c, over_dy, nonneg_dy, rhs;
+  set_central_goal(aim, over, over_accepted, over_c);
+  set_central_goal(aim, nonneg, nonneg_accepted, nonneg_c);
+  store(over_c, rows.over.c + t);
+  store(nonneg_c, rows.nonneg.c + t);
+  zeta.start(over_c, nonneg_c, over_dy, nonneg_dy, rhs);
+  scatter(rows, t, zeta.over_weight * rhs - over_dy, field);
+}
+
+struct AimHinges {
+  HingeRows rows;
+  CentralAim aim;
+  double* field;
+  template <class V>
+  BREGMAX_INLINE void step(Index t) const {
+    aim_centrally<V>(rows, t, aim, Member<V>(rows.over, t), Member<V>(rows.nonneg, t), AcceptedChange<V>(rows.over, t),
+                     AcceptedChange<V>(rows.nonneg, t), field);
+  }
+};
+
+struct RateHinges {
+  HingeRows rows;
+  const double* dD;
+  LargestRates largest;
+  template <class V>
+  BREGMAX_INLINE void step(Index t) {
+    const Member<V> over(rows.over, t), nonneg(rows.nonneg, t);
+    const HingeCorrection<V> correction(rows, t, dD, over, nonneg);
+    largest.take(over, AcceptedChange<V>(rows.over, t), correction.over_ds, correction.over_dy);
+    largest.take(nonneg, AcceptedChange<V>(rows.nonneg, t), correction.nonneg_ds, correction.nonneg_dy);
+  }
+};
+
+template <bool aims>
+struct CorrectHinges {
+  HingeRows rows;
+  const double* dD;
+  CorrectionParts parts;
+  CentralAim aim;
+  double* field;
+  template <class V>
+  BREGMAX_INLINE void step(Index t) const {
+    const Member<V> over(rows.over, t), nonneg(rows.nonneg, t);
+    const HingeCorrection<V> correction(rows, t, dD, over, nonneg);
+    AcceptedChange<V> over_accepted(rows.over, t), nonneg_accepted(rows.nonneg, t);
+    over_accepted.add(parts, correction.over_ds, correction.over_dy);
+    nonneg_accepted.add(parts, correction.nonneg_ds, correction.nonneg_dy);
+    over_accepted.keep(rows.over, t);
+    nonneg_accepted.keep(rows.nonneg, t);
+    V dzeta;
+    load(rows.dzeta_accepted + t, dzeta);
+    store(dzeta + parts.primal * correction.dzeta, rows.dzeta_accepted + t);
+    if constexpr (aims) aim_centrally<V>(rows, t, aim, over, nonneg, over_accepted, nonneg_accepted, field);
+  }
+};
+
+template <class Pass>
+BREGMAX_INLINE void run_all(Pass pass) {
+  run(pass, pass.rows.over.size);
+}
+BREGMAX_INLINE void rate_correction_body(const HingeRows& rows, const double* dD, PartRates& rates) {
+  RateHinges pass{rows, dD, {}};
+  run(pass, rows.over.size);
+  pass.largest.keep_in(rates);
+}
+
+#ifdef BREGMAX_AVX2
+BREGMAX_AVX2 void eliminate_avx2(const HingeRows& rows, double* field) { run_all(EliminateZeta{rows, field}); }
+BREGMAX_AVX2 void recover_avx2(const HingeRows& rows, const double* dD) { run_all(RecoverZeta{rows, dD}); }
+BREGMAX_AVX2 void aim_central_avx2(const HingeRows& rows, const CentralAim& aim, double* field) {
+  run_all(AimHinges{rows, aim, field});
+}
+BREGMAX_AVX2 void rate_correction_avx2(const HingeRows& rows, const double* dD, PartRates& rates) {
+  rate_correction_body(rows, dD, rates);
+}
+BREGMAX_AVX2 void add_correction_avx2(const HingeRows& rows, const double* dD, const CorrectionParts& parts) {
+  run_all(CorrectHinges<false>{rows, dD, parts, {}, nullptr});
+}
+BREGMAX_AVX2 void add_and_aim_central_avx2(const HingeRows& rows, const double* dD, const CorrectionParts& parts,
+                                           const CentralAim& aim, double* field) {
+  run_all(CorrectHinges<true>{rows, dD, parts, aim, field});
+}
+#endif
+
+void eliminate_portable(const HingeRows& rows, double* field) { run_all(EliminateZeta{rows, field}); }
+void recover_portable(const HingeRows& rows, const double* dD) { run_all(RecoverZeta{rows, dD}); }
+void aim_central_portable(const HingeRows& rows, const CentralAim& aim, double* field) {
+  run_all(AimHinges{rows, aim, field});
+}
+void rate_correction_portable(const HingeRows& rows, const double* dD, PartRates& rates) {
+  rate_correction_body(rows, dD, rates);
+}
+void add_correction_portable(const HingeRows& rows, const double* dD, const CorrectionParts& parts) {
+  run_all(CorrectHinges<false>{rows, dD, parts, {}, nullptr});
+}
+void add_and_aim_central_portable(const HingeRows& rows, const double* dD, const CorrectionParts& parts,
+                                  const CentralAim& aim, double* field) {
+  run_all(CorrectHinges<true>{rows, dD, parts, aim, field});
+}
+
+}  // namespace
+
+const HingePasses& portable_hinge_passes() {
+  static constexpr HingePasses kPasses = {
+      eliminate_portable,       recover_portable,        aim_central_portable,
+      rate_correction_portable, add_correction_portable, add_and_aim_central_portable,
+  };
+  return kPasses;
+}
+
+const HingePasses& hinge_passes() {
+#ifdef BREGMAX_AVX2
+  static constexpr HingePasses kPasses = {
+      eliminate_avx2,       recover_avx2,        aim_central_avx2,
+      rate_correction_avx2, add_correction_avx2, add_and_aim_central_avx2,
+  };
+  if (has_avx2()) return kPasses;
+#endif
+  return portable_hinge_passes();
+}
+
+}  // namespace bregmax::internal

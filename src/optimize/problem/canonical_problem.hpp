@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "bregmax/optimize/learning_problem.hpp"
+#include "optimize/problem/feature_units.hpp"
+
+namespace bregmax::internal {
+
+// A hinge max(0, margin + D[plus] - D[minus]) on entries of the divergence grid; kNoEntry where there is none.
+struct HingeItem {
+  Index plus, minus;
+  double margin, weight;
+};
+inline constexpr Index kNoEntry = -1;
+
+// Where an item of the caller's supervision went, so that its multiplier can be found again.
+struct ItemPlace {
+  enum class Kind : std::uint8_t { kConstant, kLinear, kSingleHinge, kCoupledHinge, kQuadratic } kind;
+  Index index;  // of the hinge item or the grid entry
+};
+
+// The learning problem in the form that the solvers work on.
+//
+// Rows at one location are one: duplicates force phi to be equal there, which as two inequalities would leave no
+// interior. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, its anchor being the location of one of its rows;
+// pieces anchored at one location share their z, their slopes stay separate. Everything that the objective and the
+// constraints need is linear in the divergence grid
+//
+//   D(k, l) = (value at location l of the piece that owns l) - (value at l of piece k),   stored K x locations,
+//
+// where an entry is free (D >= 0), zero by construction, or zero by a constraint (two pieces with rows at l that do
+// not share their anchor). Where the owner is anchored at l, the row of D touches only z and a_k: "anchored". With
+// K = n every location is.
+//
+// Features are in their units, D is divided by `value_unit`, the objective by `objective_unit`. Here norm_unit, with
+// value_unit in it, is of L: caller's = unit * canonical.
+struct CanonicalProblem : FeatureUnits {
+  Index locations = 0, pieces = 0, z_count = 0;
+  Matrix location;                // locations x features; sorted by owner
+  Matrix anchor;                  // pieces x features
+  std::vector<Index> owner;       // piece that owns a location
+  std::vector<Index> z_of_piece;  // 0 .. z_count - 1
+  std::vector<Index> z_of_owner;  // z of the owner of a location
+  bool all_anchored = true;
+  std::vector<std::uint8_t> anchored;                 // of each location
+  std::vector<Index> zero_entries, equality_entries;  // flat: piece * locations + location
+
+  bool has_linear = false, has_quadratic = false;
+  Vector linear;                           // cost of D, each entry (empty without similar pairs and the like)
+  Vector quadratic, target;                // quadratic (D - target)^2, each entry (empty without targets)
+  std::vector<HingeItem> single, coupled;  // single: only `minus`; coupled: both
+  double constant = 0;                     // objective that no model can change, caller's units
+  double zero_objective = 0;               // of the zero model, caller's units
+
+  double lambda = 0;
+  double bound = std::numeric_limits<double>::infinity();
+
+  double value_unit = 1, objective_unit = 1;               // caller's = unit * canonical
+  std::vector<Index> location_of_row, representative_row;  // representative_row[l]: one row of the owner there
+  std::vector<ItemPlace> item_place;
+
+  Index entries() const { return pieces * locations; }
+  Index entry(Index piece, Index at_location) const { return piece * locations + at_location; }
+};
+
+CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
+// The units alone, and lambda, bound and zero objective in them: what needs neither grid nor locations.
+CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
+// The kept features of a row in their units.
+Vector to_canonical(const CanonicalProblem& canonical, const LearningProblem& problem, Index row);
+
+// A point of the solver in the caller's units.
+struct PrimalPoint {
+  Vector z;
+  Matrix slopes;
+};
+void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, Solution& solution);
+// The other way; pieces that share their z take the first one's.
+PrimalPoint import_model(const CanonicalProblem& canonical, const Matrix& slopes, const Vector& offsets);
+
+// Multipliers of the grid (free entries >= 0, equality entries of any sign, order of equality_entries) and of the
+// hinge items, in canonical units.
+struct DualPoint {
+  Vector entries;
+  Vector equality;
+  Vector single, coupled;
+  Vector quadratic_slope;  // 2 quadratic (D - target) of each entry
+  Vector price;            // of sum_j norm_weight_j |a_kj| <= L, each piece
+};
+void export_dual(const LearningProblem& problem, const CanonicalProblem& canonical, const DualPoint& point,
+                 Solution& solution);
+
+}  // namespace bregmax::internal

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "optimize/problem/canonical_problem.hpp"
+#include "optimize/problem/entry_set.hpp"
+#include "optimize/problem/feature_grid.hpp"
+
+namespace bregmax::internal {
+
+// The linear map (z, a) -> D of a canonical problem on a set of entries, and its adjoint. Values are in the order of
+// the set's positions.
+class DivergenceGrid {
+ public:
+  DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries);
+
+  // values = D(z, slopes) of the set; slopes is pieces x features, row-major.
+  void apply(const double* z, const double* slopes, double* values);
+  // The same of every entry, flat: piece * locations + location.
+  void apply_everywhere(const double* z, const double* slopes, double* grid);
+  // z_out, slopes_out = D'(values): overwritten.
+  void adjoint(const double* values, double* z_out, double* slopes_out);
+
+ private:
+  void set_constants(const double* z, const double* slopes);
+  void sum_members(const double* values, double* slopes_out);
+
+  const CanonicalProblem& problem_;
+  const EntrySet& entries_;
+  FeatureGrid whole_;
+  Vector owner_value_, piece_constant_, row_sum_, column_sum_;
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,77 @@
+#include "optimize/problem/entry_set.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "optimize/problem/at.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+// Constraints that a piece starts with, beside one for each feature: it has that many unknowns and one.
+constexpr Index kNearest = 20;
+
+}  // namespace
+
+EntrySet::EntrySet(const CanonicalProblem& problem)
+    : problem_(problem), begin_(at(problem.pieces + 1), 0), position_(at(problem.entries()), kNoEntry) {
+  location_.reserve(position_.size());
+  entry_.reserve(position_.size());
+  add_supervised();
+  add_nearest();
+  // Half a grid is no cheaper to work on than a whole one, which is taken in one pass.
+  const auto members = std::count_if(position_.begin(), position_.end(), [](Index p) { return p != kNoEntry; });
+  if (2 * members >= problem.entries()) std::fill(position_.begin(), position_.end(), 0);
+  renumber();
+}
+
+void EntrySet::add_supervised() {
+  for (const auto* items : {&problem_.single, &problem_.coupled}) {
+    for (const HingeItem& item : *items) {
+      if (item.plus != kNoEntry) add(item.plus);
+      add(item.minus);
+    }
+  }
+  for (Index e = 0; e < problem_.entries(); ++e) {
+    const bool linear = problem_.has_linear && problem_.linear(e) != 0;
+    if (linear || (problem_.has_quadratic && problem_.quadratic(e) != 0)) add(e);
+  }
+  for (const Index e : problem_.equality_entries) add(e);
+}
+
+void EntrySet::add_nearest() {
+  std::vector<bool> zero(position_.size(), false);
+  for (const Index e : problem_.zero_entries) zero[at(e)] = true;
+  std::vector<Index> order;
+  Vector distance(problem_.locations);
+  for (Index k = 0; k < problem_.pieces; ++k) {
+    order.clear();
+    for (Index l = 0; l < problem_.locations; ++l) {
+      if (zero[at(problem_.entry(k, l))]) continue;
+      order.push_back(l);
+      distance(l) = (problem_.location.row(l) - problem_.anchor.row(k)).squaredNorm();
+    }
+    const Index count = std::min<Index>(kNearest + problem_.features, static_cast<Index>(order.size()));
+    std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                      [&](Index a, Index b) { return distance(a) != distance(b) ? distance(a) < distance(b) : a < b; });
+    for (Index i = 0; i < count; ++i) add(problem_.entry(k, order[at(i)]));
+  }
+}
+
+void EntrySet::renumber() {
+  entry_.clear();
+  location_.clear();
+  for (Index k = 0; k < problem_.pieces; ++k) {
+    begin_[at(k)] = static_cast<Index>(entry_.size());
+    for (Index l = 0; l < problem_.locations; ++l) {
+      Index& position = position_[at(problem_.entry(k, l))];
+      if (position == kNoEntry) continue;
+      position = static_cast<Index>(entry_.size());
+      entry_.push_back(problem_.entry(k, l));
+      location_.push_back(l);
+    }
+  }
+  size_ = begin_[at(problem_.pieces)] = static_cast<Index>(entry_.size());
+}
+
+}  // namespace bregmax::internal

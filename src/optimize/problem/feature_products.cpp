@@ -1,0 +1,465 @@
+#include "optimize/problem/feature_products.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/dots.hpp"
+#include "core/simd.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+// Vectors of locations at once: enough to hide latencies. Affine functions of two pieces have twice as many values,
+// and as many as there are registers for.
+constexpr Index kGroup = 4, kGroupOfPieces = 5;
+static_assert(kLocationsAtOnce == kGroupOfPieces * kLanes);
+
+// Calls each.template run<pieces>(k) for two pieces at a time, so that what is read of a location serves both.
+template <class Each>
+BREGMAX_INLINE void for_pieces(Index count, const Each& each) {
+  Index k = 0;
+  for (; k + 2 <= count; k += 2) each.template run<2>(k);
+  if (k < count) each.template run<1>(k);
+}
+
+// shift_k - <slope_k, x_l>, or -shift_k - <slope_k, x_l>, of pieces k, k + 1, ... and `group` vectors of locations
+// from l on.
+template <Index pieces, Index group, class V>
+struct Affine {
+  V value[pieces][group];
+
+  template <bool minus_shift>
+  BREGMAX_INLINE void set(const FeatureRows& x, const PieceRows& rows, Index k, Index l) {
+    BREGMAX_UNROLL
+    for (Index p = 0; p < pieces; ++p) {
+      BREGMAX_UNROLL
+      for (Index g = 0; g < group; ++g) value[p][g] = V{} + (minus_shift ? -rows.shift[k + p] : rows.shift[k + p]);
+    }
+    const double* slope = rows.slopes + k * x.features;
+    for (Index f = 0; f < x.features; ++f) {
+      const double* feature = x.data + f * x.stride + l;
+      V factor[pieces];
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) factor[p] = V{} + slope[p * x.features + f];
+      BREGMAX_UNROLL
+      for (Index g = 0; g < group; ++g) {
+        V at;
+        load(feature + g * kLanesOf<V>, at);
+        BREGMAX_UNROLL
+        for (Index p = 0; p < pieces; ++p) value[p][g] -= factor[p] * at;
+      }
+    }
+  }
+};
+
+// Calls each.template at<group, V>(l) for all locations.
+template <class Each>
+BREGMAX_INLINE void for_locations(Index count, Each& each) {
+  Index l = 0;
+  for (; l + kLocationsAtOnce <= count; l += kLocationsAtOnce) each.template at<kGroupOfPieces, Four>(l);
+  for (; l + kLanes <= count; l += kLanes) each.template at<1, Four>(l);
+  for (; l < count; ++l) each.template at<1, double>(l);
+}
+
+template <Index pieces>
+struct StoreAffine {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* base;
+  double* grid;
+  Index k;
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) const {
+    Affine<pieces, group, V> affine;
+    affine.template set<true>(x, rows, k, l);
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V base_here;
+      load(base + here, base_here);
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) store(base_here + affine.value[p][g], grid + (k + p) * rows.stride + here);
+    }
+  }
+};
+
+struct AffineRows {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* base;
+  double* grid;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    const StoreAffine<pieces> pass{x, rows, base, grid, k};
+    for_locations(x.count, pass);
+  }
+};
+
+// Sums of four by four, and of the rest.
+struct Sum {
+  Four fours{};
+  double rest = 0;
+  BREGMAX_INLINE void add(const Four& value) { fours += value; }
+  BREGMAX_INLINE void add(const double& value) { rest += value; }
+  BREGMAX_INLINE double all() const { return total(fours) + rest; }
+};
+
+// One number, or four, of every piece, to the sums of the pieces and of the location.
+template <Index pieces, class V>
+BREGMAX_INLINE void add_to_sums(const V (&value)[pieces], Sum (&of_piece)[pieces], double* of_location) {
+  V sum;
+  load(of_location, sum);
+  BREGMAX_UNROLL
+  for (Index p = 0; p < pieces; ++p) {
+    of_piece[p].add(value[p]);
+    sum += value[p];
+  }
+  store(sum, of_location);
+}
+
+template <Index pieces>
+struct SumAffine {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* weight;
+  double* of_location;
+  Index k;
+  Sum sum[pieces] = {};
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) {
+    Affine<pieces, group, V> affine;
+    affine.template set<false>(x, rows, k, l);
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V value[pieces];
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) {
+        load(weight + (k + p) * rows.stride + here, value[p]);
+        value[p] *= affine.value[p][g];
+      }
+      add_to_sums(value, sum, of_location + here);
+    }
+  }
+};
+
+struct SumWeightedAffine {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* weight;
+  const ProductSums& sums;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    SumAffine<pieces> pass{x, rows, weight, sums.of_location, k};
+    for_locations(x.count, pass);
+    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
+  }
+};
+
+// weighted_kf += sum_l v_kl x_fl of some features from f on.
+template <Index pieces, Index features>
+BREGMAX_INLINE void weigh_features(const FeatureRows& x, const double* const (&v)[pieces], Index f, double* weighted) {
+  Four sum[pieces][features];
+  BREGMAX_UNROLL
+  for (Index p = 0; p < pieces; ++p) {
+    BREGMAX_UNROLL
+    for (Index i = 0; i < features; ++i) sum[p][i] = Four{};
+  }
+  const double* row = x.data + f * x.stride;
+  Index l = 0;
+  for (; l + kLanes <= x.count; l += kLanes) {
+    Four here[pieces];
+    BREGMAX_UNROLL
+    for (Index p = 0; p < pieces; ++p) load(v[p] + l, here[p]);
+    BREGMAX_UNROLL
+    for (Index i = 0; i < features; ++i) {
+      Four at;
+      load(row + i * x.stride + l, at);
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) sum[p][i] += here[p] * at;
+    }
+  }
+  for (Index p = 0; p < pieces; ++p) {
+    for (Index i = 0; i < features; ++i) {
+      double all = total(sum[p][i]);
+      for (Index rest = l; rest < x.count; ++rest) all += v[p][rest] * row[i * x.stride + rest];
+      weighted[p * x.features + f + i] += all;
+    }
+  }
+}
+
+template <Index pieces>
+struct WeighFeatures {
+  const FeatureRows& x;
+  const double* const (&v)[pieces];
+  double* weighted;
+  template <Index features>
+  BREGMAX_INLINE void run(Index f) const {
+    weigh_features<pieces, features>(x, v, f, weighted);
+  }
+};
+
+template <Index pieces>
+struct SumValues {
+  const double* const (&v)[pieces];
+  double* of_location;
+  Sum sum[pieces] = {};
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) {
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V value[pieces];
+      BREGMAX_UNROLL
+      for (Index p = 0; p < pieces; ++p) load(v[p] + here, value[p]);
+      add_to_sums(value, sum, of_location + here);
+    }
+  }
+};
+
+struct SumRows {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double* grid;
+  const ProductSums& sums;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    const double* v[pieces];
+    for (Index p = 0; p < pieces; ++p) v[p] = grid + (k + p) * rows.stride;
+    SumValues<pieces> pass{v, sums.of_location};
+    for_locations(x.count, pass);
+    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
+    for_groups_of_rows(x.features, WeighFeatures<pieces>{x, v, sums.weighted + k * x.features});
+  }
+};
+
+struct MakeWeightedDifferences {
+  const double *weight, *base;
+  double shift;
+  double* out;
+  Sum sum = {};
+
+  template <Index group, class V>
+  BREGMAX_INLINE void at(Index l) {
+    BREGMAX_UNROLL
+    for (Index g = 0; g < group; ++g) {
+      const Index here = l + g * kLanesOf<V>;
+      V weight_here, base_here;
+      load(weight + here, weight_here);
+      load(base + here, base_here);
+      const V value = weight_here * (base_here - shift);
+      sum.add(value);
+      store(value, out + here);
+    }
+  }
+};
+
+struct SumWeightedDifferences {
+  const FeatureRows& x;
+  const PieceRows& rows;
+  const double *weight, *base;
+  const ProductSums& sums;
+  template <Index pieces>
+  BREGMAX_INLINE void run(Index k) const {
+    assert(x.count <= kMostLocations);
+    alignas(64) double values[pieces][kMostLocations];
+    const double* v[pieces];
+    for (Index p = 0; p < pieces; ++p) {
+      MakeWeightedDifferences pass{weight + (k + p) * rows.stride, base, rows.shift[k + p], values[p]};
+      for_locations(x.count, pass);
+      sums.of_piece[k + p] += pass.sum.all();
+      v[p] = values[p];
+    }
+    for_groups_of_rows(x.features, WeighFeatures<pieces>{x, v, sums.weighted + k * x.features});
+  }
+};
+
+BREGMAX_INLINE void affine_body(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+  for_pieces(pieces.count, AffineRows{x, pieces, base, grid});
+}
+BREGMAX_INLINE void sum_weighted_affine_body(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                             const ProductSums& sums) {
+  for_pieces(pieces.count, SumWeightedAffine{x, pieces, weight, sums});
+}
+BREGMAX_INLINE void sum_rows_body(const FeatureRows& x, const PieceRows& pieces, const double* grid,
+                                  const ProductSums& sums) {
+  for_pieces(pieces.count, SumRows{x, pieces, grid, sums});
+}
+BREGMAX_INLINE void sum_weighted_differences_body(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                                  const double* base, const ProductSums& sums) {
+  for_pieces(pieces.count, SumWeightedDifferences{x, pieces, weight, base, sums});
+}
+
+template <class V>
+BREGMAX_INLINE void weigh_difference(const double* x, double anchor, const double* weight, Index l, double* difference,
+                                     double* weighted) {
+  V at, weight_here;
+  load(x + l, at);
+  load(weight + l, weight_here);
+  const V here = anchor - at;
+  store(here, difference + l);
+  store(weight_here * here, weighted + l);
+}
+
+BREGMAX_INLINE void differences_body(const FeatureRows& x, const double* anchor, const double* weight,
+                                     const OutputRows& difference, const OutputRows& weighted) {
+  for (Index f = 0; f < x.features; ++f) {
+    const double* row = x.data + f * x.stride;
+    double *difference_row = difference.data + f * difference.stride,
+           *weighted_row = weighted.data + f * weighted.stride;
+    Index l = 0;
+    for (; l + kLanes <= x.count; l += kLanes) {
+      weigh_difference<Four>(row, anchor[f], weight, l, difference_row, weighted_row);
+    }
+    for (; l < x.count; ++l) weigh_difference<double>(row, anchor[f], weight, l, difference_row, weighted_row);
+  }
+}
+
+BREGMAX_INLINE void multiply_body(const FeatureRows& left, const FeatureRows& x, double* square) {
+  for (Index i = 0; i < left.features; ++i) {
+    double* row = square + i * left.features;
+    std::fill(row, row + i + 1, 0.0);
+    add_dots(left.data + i * left.stride, x.data, x.stride, i + 1, left.count, row);
+  }
+}
+
+BREGMAX_INLINE void solve_body(const double* lower, Index features, Index count, double* rows) {
+  for (Index i = 0; i < features; ++i) {
+    const double* factor = lower + i * features;
+    const double inverse = 1 / factor[i];
+    double* row = rows + i * count;
+    Index l = 0;
+    for (; l + kGroup * kLanes <= count; l += kGroup * kLanes) {
+      Four value[kGroup];
+      BREGMAX_UNROLL
+      for (Index g = 0; g < kGroup; ++g) load(row + l + g * kLanes, value[g]);
+      for (Index j = 0; j < i; ++j) {
+        const Four known = Four{} + factor[j];
+        BREGMAX_UNROLL
+        for (Index g = 0; g < kGroup; ++g) {
+          Four at;
+          load(rows + j * count + l + g * kLanes, at);
+          value[g] -= known * at;
+        }
+      }
+      BREGMAX_UNROLL
+      for (Index g = 0; g < kGroup; ++g) store(value[g] * inverse, row + l + g * kLanes);
+    }
+    for (; l < count; ++l) {
+      double value = row[l];
+      for (Index j = 0; j < i; ++j) value -= factor[j] * rows[j * count + l];
+      row[l] = value * inverse;
+    }
+  }
+}
+
+#ifdef BREGMAX_AVX2
+BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+  affine_body(x, pieces, base, grid);
+}
+BREGMAX_AVX2 void sum_weighted_affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                           const ProductSums& sums) {
+  sum_weighted_affine_body(x, pieces, weight, sums);
+}
+BREGMAX_AVX2 void sum_rows_avx2(const FeatureRows& x, const PieceRows& pieces, const double* grid,
+                                const ProductSums& sums) {
+  sum_rows_body(x, pieces, grid, sums);
+}
+BREGMAX_AVX2 void sum_weighted_differences_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                                const double* base, const ProductSums& sums) {
+  sum_weighted_differences_body(x, pieces, weight, base, sums);
+}
+BREGMAX_AVX2 void differences_avx2(const FeatureRows& x, const double* anchor, const double* weight,
+                                   const OutputRows& difference, const OutputRows& weighted) {
+  differences_body(x, anchor, weight, difference, weighted);
+}
+BREGMAX_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
+  multiply_body(left, x, square);
+}
+BREGMAX_AVX2 void solve_avx2(const double* lower, Index features, Index count, double* rows) {
+  solve_body(lower, features, count, rows);
+}
+#endif
+
+}  // namespace
+
+void portable_affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+  affine_body(x, pieces, base, grid);
+}
+void portable_sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                  const ProductSums& sums) {
+  sum_weighted_affine_body(x, pieces, weight, sums);
+}
+void portable_sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
+  sum_rows_body(x, pieces, grid, sums);
+}
+void portable_sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight,
+                                       const double* base, const ProductSums& sums) {
+  sum_weighted_differences_body(x, pieces, weight, base, sums);
+}
+void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
+                                const OutputRows& difference, const OutputRows& weighted) {
+  differences_body(x, anchor, weight, difference, weighted);
+}
+void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
+  multiply_body(left, x, square);
+}
+void portable_solve_rows(const double* lower, Index features, Index count, double* rows) {
+  solve_body(lower, features, count, rows);
+}
+
+void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return affine_avx2(x, pieces, base, grid);
+#endif
+  portable_affine_rows(x, pieces, base, grid);
+}
+
+void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return sum_weighted_affine_avx2(x, pieces, weight, sums);
+#endif
+  portable_sum_weighted_affine(x, pieces, weight, sums);
+}
+
+void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return sum_rows_avx2(x, pieces, grid, sums);
+#endif
+  portable_sum_rows(x, pieces, grid, sums);
+}
+
+void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
+                              const ProductSums& sums) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return sum_weighted_differences_avx2(x, pieces, weight, base, sums);
+#endif
+  portable_sum_weighted_differences(x, pieces, weight, base, sums);
+}
+
+void weigh_differences(const FeatureRows& x, const double* anchor, const double* weight, const OutputRows& difference,
+                       const OutputRows& weighted) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return differences_avx2(x, anchor, weight, difference, weighted);
+#endif
+  portable_weigh_differences(x, anchor, weight, difference, weighted);
+}
+
+void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return multiply_avx2(left, x, square);
+#endif
+  portable_multiply_rows(left, x, square);
+}
+
+void solve_rows(const double* lower, Index features, Index count, double* rows) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return solve_avx2(lower, features, count, rows);
+#endif
+  portable_solve_rows(lower, features, count, rows);
+}
+
+}  // namespace bregmax::internal

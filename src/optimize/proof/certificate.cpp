@@ -1,0 +1,345 @@
+#include "bregmax/optimize/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/compensated_sum.hpp"
+#include "optimize/proof/certify_bounds.hpp"
+
+namespace bregmax {
+namespace {
+
+using internal::CompensatedRows;
+using internal::CompensatedSum;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr Index kRowBlock = 256;
+
+// Values of the model, a block of rows at a time: no n x K array is made.
+class Evaluation {
+ public:
+  Evaluation(const LearningProblem& problem, const Solution& solution) : problem_(problem), solution_(solution) {}
+
+  // phi(x_row) less what the piece gives there. Where rows are far from zero the two are large and close.
+  double divergence(Index row, Index piece) const {
+    const Index own = problem_.piece_of[at(row)];
+    const double* x = problem_.points.row(row).data();
+    CompensatedSum sum;
+    sum.add(solution_.offsets(own));
+    sum.add(-solution_.offsets(piece));
+    sum.add_dot_difference(x, solution_.slopes.row(own).data(), solution_.slopes.row(piece).data(),
+                           problem_.points.cols());
+    return sum.value();
+  }
+
+  // The same of rows begin .. end - 1 and every piece.
+  void divergences(Index begin, Index end, Matrix& block) const {
+    block.noalias() = -problem_.points.middleRows(begin, end - begin) * solution_.slopes.transpose();
+    block.rowwise() -= solution_.offsets.transpose();
+    for (Index i = begin; i < end; ++i) {
+      const Index own = problem_.piece_of[at(i)];
+      block.row(i - begin).array() += problem_.points.row(i).dot(solution_.slopes.row(own)) + solution_.offsets(own);
+    }
+  }
+
+ private:
+  const LearningProblem& problem_;
+  const Solution& solution_;
+};
+
+// The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
+// the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
+// norm of max_k ||a_k||_1. Both are small differences of large sums, and lambda may be smaller than the rounding of
+// plain ones: a bound that forgave as much would not be one.
+class Lagrangian {
+ public:
+  explicit Lagrangian(const LearningProblem& problem)
+      : problem_(problem),
+        offset_slope_(1, problem.pieces),
+        slope_slope_(problem.pieces, problem.points.cols()),
+        varies_((problem.points.colwise().minCoeff().array() < problem.points.colwise().maxCoeff().array())),
+        row_norm_(problem.points.rows()) {
+    for (Index i = 0; i < row_norm_.size(); ++i) {
+      row_norm_(i) = varies_.select(problem.points.row(i).array().abs(), 0).maxCoeff();
+    }
+  }
+
+  // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
+  void add_divergence(Index row, Index piece, double coefficient) {
+    const Index own = problem_.piece_of[at(row)];
+    if (own == piece || coefficient == 0) return;
+    offset_slope_.add_to_entry(0, own, coefficient);
+    offset_slope_.add_to_entry(0, piece, -coefficient);
+    const double* x = problem_.points.row(row).data();
+    slope_slope_.add_to_row(own, coefficient, x);
+    slope_slope_.add_to_row(piece, -coefficient, x);
+    count(row, std::abs(coefficient), 1);
+  }
+
+  // Adds -coefficients(k) * (phi(x_row) - value of piece k at x_row) of every piece k but the row's own.
+  void subtract_divergences(Index row, VectorSpan coefficients) {
+    const Index own = problem_.piece_of[at(row)];
+    coefficients(own) = 0;
+    const double* x = problem_.points.row(row).data();
+    offset_slope_.add_to_row(0, 1, coefficients.data());
+    slope_slope_.add_to_rows(coefficients.data(), x);
+    CompensatedSum sum;
+    sum.add_all(coefficients.data(), problem_.pieces);
+    for (const double part : {sum.high(), sum.low()}) {
+      offset_slope_.add_to_entry(0, own, -part);
+      slope_slope_.add_to_row(own, -part, x);
+    }
+    count(row, coefficients.lpNorm<1>(), problem_.pieces);
+  }
+
+  // Balances the derivatives by the offsets with further non-negative multipliers of convexity: each one moves weight
+  // from the piece of its row to another, and costs the distance that it moves it.
+  void balance_offsets() {
+    std::vector<Index> row_on(at(problem_.pieces), 0);
+    for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[at(problem_.piece_of[at(i)])] = i;
+    // What a piece has left of being moved is rounding, and goes in the next round.
+    for (int round = 0; round < kMostRounds; ++round) {
+      for (Index from = 0; from < problem_.pieces; ++from) {
+        for (double weight = 0; (weight = offset_slope_.value(0, from)) > 0;) {
+          const Index to = nearest_deficit(row_on, from);
+          if (to < 0) break;  // the sum of all is zero but for the last of all digits
+          add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_.value(0, to)));
+        }
+      }
+    }
+  }
+
+  // An upper bound on what the Lagrangian falls by, to the Lipschitz constant of a model: sum_k ||g_k||_inf, and what
+  // rounding may have taken off it. A feature that is constant has no part in it: shifting the rows changes nothing
+  // once the offsets are balanced, so it may as well be zero. What is left of the offsets is differences of offsets
+  // times the rows, since two pieces of a convex model differ by no more at either's rows.
+  double dual_norm() const {
+    const Matrix slopes = slope_slope_.values();
+    double norm = 0;
+    for (Index k = 0; k < problem_.pieces; ++k) {
+      norm += varies_.select(slopes.row(k).array().abs(), 0).maxCoeff();
+    }
+    const double digits = terms_ * 0x1p-53, widest = row_norm_.size() > 0 ? row_norm_.maxCoeff() : 0;
+    const double leftover = offset_slope_.values().cwiseAbs().sum() + digits * digits * weight_;
+    return norm * (1 + 4 * static_cast<double>(problem_.pieces) * 0x1p-53) + digits * digits * magnitude_ +
+           leftover * widest;
+  }
+
+ private:
+  static constexpr int kMostRounds = 3;
+
+  void count(Index row, double coefficients, Index terms) {
+    weight_ += 2 * coefficients;
+    magnitude_ += 2 * coefficients * row_norm_(row);
+    terms_ += 2 * static_cast<double>(terms);
+  }
+
+  Index nearest_deficit(const std::vector<Index>& row_on, Index from) const {
+    Index best = -1;
+    double best_distance = 0;
+    for (Index to = 0; to < problem_.pieces; ++to) {
+      if (offset_slope_.value(0, to) >= 0) continue;
+      const double distance =
+          (problem_.points.row(row_on[at(from)]) - problem_.points.row(row_on[at(to)])).lpNorm<Eigen::Infinity>();
+      if (best < 0 || distance < best_distance) {
+        best = to;
+        best_distance = distance;
+      }
+    }
+    return best;
+  }
+
+  const LearningProblem& problem_;
+  CompensatedRows offset_slope_;                   // one row
+  CompensatedRows slope_slope_;                    // pieces x features
+  Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // of each feature
+  Vector row_norm_;                                // largest of those that do
+  double weight_ = 0, magnitude_ = 0, terms_ = 0;  // of all that was added, alone and with the rows
+};
+
+// A number of twice the digits, high + low.
+struct Slope {
+  double high, low;
+  double value() const { return high + low; }
+};
+
+// The multiplier of an item that the solution gives, none for one without multipliers: that proves nothing beyond "not
+// negative".
+Slope given_slope(const DualSolution& dual, std::size_t t) {
+  const auto part = [&](const Vector& items) { return t < at(items.size()) ? items(static_cast<Index>(t)) : 0.0; };
+  return {part(dual.items), part(dual.items_low)};
+}
+
+// The same within 0 .. weight.
+Slope hinge_slope(const DualSolution& dual, std::size_t t, double weight) {
+  const Slope slope = given_slope(dual, t);
+  if (slope.value() <= 0) return {0, 0};
+  if (slope.value() >= weight) return {weight, std::min(0.0, slope.low - (weight - slope.high))};
+  return slope;
+}
+
+// What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
+struct ItemSums {
+  CompensatedSum loss, linear, quadratic;
+  double zero_loss = 0;
+
+  void add_loss(const Pair& pair, double divergence) {
+    loss.add(pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence));
+    zero_loss += pair.similar ? 0 : 2 * pair.weight;
+  }
+};
+
+ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                   Lagrangian& lagrangian) {
+  ItemSums sums;
+  const auto divergence = [&](Index i, Index j) { return value.divergence(i, problem.piece_of[at(j)]); };
+  const auto add = [&](Index i, Index j, double sign, const Slope& slope) {
+    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.high);
+    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.low);
+  };
+  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
+    for (std::size_t t = 0; t < comparisons->size(); ++t) {
+      const Comparison& c = (*comparisons)[t];
+      sums.loss.add(c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l)));
+      sums.zero_loss += c.weight;
+      const Slope slope = hinge_slope(solution.dual, t, c.weight);
+      sums.linear.add(slope.value());
+      add(c.i, c.j, 1, slope);
+      add(c.k, c.l, -1, slope);
+    }
+  } else if (is_pairs(problem.supervision)) {
+    std::size_t t = 0;
+    for_each_pair(problem.supervision, [&](const Pair& p) {
+      const Slope slope = hinge_slope(solution.dual, t++, p.weight);
+      sums.add_loss(p, divergence(p.i, p.j));
+      sums.linear.add(p.similar ? 0 : 2 * slope.value());
+      add(p.i, p.j, p.similar ? 1 : -1, slope);
+    });
+  } else {
+    const auto& targets = std::get<Targets>(problem.supervision);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const Target& g = targets[t];
+      const double miss = divergence(g.i, g.j) - g.value;
+      const Slope slope = g.weight > 0 ? given_slope(solution.dual, t) : Slope{0, 0};
+      sums.loss.add(g.weight * miss * miss);
+      sums.zero_loss += g.weight * g.value * g.value;
+      // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
+      sums.linear.add_product(-slope.value(), g.value);
+      if (g.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * g.weight));
+      add(g.i, g.j, 1, slope);
+    }
+  }
+  return sums;
+}
+
+// All pairs of labels, with pushes or without multipliers: a block of rows at a time.
+ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
+                         Lagrangian& lagrangian) {
+  const auto& pairs = std::get<LabelPairs>(problem.supervision);
+  const bool proves = static_cast<bool>(solution.dual.pushes);
+  ItemSums sums;
+  Matrix divergences, coefficients;
+  for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
+    const Index end = std::min(pairs.rows(), begin + kRowBlock);
+    value.divergences(begin, end, divergences);
+    coefficients.setZero(end - begin, problem.pieces);
+    if (proves) solution.dual.pushes(begin, end, coefficients);
+    for (Index i = begin; i < end; ++i) {
+      for (Index j = 0; j < pairs.rows(); ++j) {
+        double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
+        const Pair pair = pairs.pair(i, j);
+        const double push = std::max(0.0, coefficient);
+        coefficient = i == j ? 0 : pair.similar ? push - pair.weight : push;
+        if (i == j) continue;
+        sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
+        if (!pair.similar) sums.linear.add(2 * std::min(push, pair.weight));
+      }
+    }
+    for (Index i = begin; proves && i < end; ++i) {
+      lagrangian.subtract_divergences(i, coefficients.row(i - begin).transpose());
+    }
+  }
+  return sums;
+}
+
+double largest_convexity_violation(const LearningProblem& problem, const Solution& solution) {
+  const Evaluation value(problem, solution);
+  const Index rows = problem.points.rows();
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (rows * problem.pieces > 100'000)
+  for (Index begin = 0; begin < rows; begin += kRowBlock) {
+    Matrix divergences;
+    value.divergences(begin, std::min(rows, begin + kRowBlock), divergences);
+    largest = std::max(largest, -divergences.minCoeff());
+  }
+  return largest > 0 ? largest : 0;  // not -0, which a reduction may make of it
+}
+
+// The best lower bound along the ray theta * (multipliers), theta in [0, limit].
+double best_along_ray(double linear, double quadratic, double limit) {
+  double theta = limit;
+  if (quadratic > 0) theta = std::clamp(linear / (2 * quadratic), 0.0, limit);
+  return theta * linear - theta * theta * quadratic;
+}
+
+void add_convexity(const DualSolution& dual, Lagrangian& lagrangian) {
+  Vector coefficients;
+  for (Index i = 0; i < dual.convexity.rows(); ++i) {
+    coefficients = (dual.convexity.row(i).transpose().array() > 0).select(dual.convexity.row(i).transpose(), 0);
+    lagrangian.subtract_divergences(i, coefficients);
+  }
+  for (const ConvexityMultiplier& entry : dual.entries) {
+    lagrangian.add_divergence(entry.row, entry.piece, -std::max(0.0, entry.value));
+  }
+}
+
+}  // namespace
+
+Certificate certify(const LearningProblem& problem, const Solution& solution) {
+  const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const bool unbounded = !std::isfinite(problem.lipschitz_bound) && lipschitz > 0;
+  const double radius = unbounded ? internal::kCertifiedRadius * lipschitz : problem.lipschitz_bound;
+  Certificate certificate = internal::certify_bounds(problem, solution, radius);
+  certificate.convexity_violation = largest_convexity_violation(problem, solution);
+  return certificate;
+}
+
+Certificate internal::certify_bounds(const LearningProblem& problem, const Solution& solution, double radius) {
+  Certificate certificate;
+  Lagrangian lagrangian(problem);
+  const Evaluation value(problem, solution);
+  const bool by_rows = std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0;
+  const ItemSums sums =
+      by_rows ? add_label_pairs(problem, solution, value, lagrangian) : add_items(problem, solution, value, lagrangian);
+  add_convexity(solution.dual, lagrangian);
+  lagrangian.balance_offsets();
+  certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  certificate.loss = sums.loss.value();
+  certificate.objective = certificate.loss + problem.lambda * certificate.lipschitz;
+
+  // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda bounds every model. Paying for the
+  // excess with a Lipschitz constant bounds the models up to that constant: the only way when lambda is zero, and the
+  // better one when it is so small that rounding in g is not small beside it. Multipliers whose sums are no numbers
+  // prove nothing.
+  const double linear = sums.linear.value(), quadratic = sums.quadratic.value(), norm = lagrangian.dual_norm();
+  const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
+  certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
+  double bound = 0;  // losses are never negative
+  if (norm <= problem.lambda) {
+    bound = std::max(bound, linear - quadratic);
+  } else if (std::isfinite(norm)) {
+    if (problem.lambda > 0) bound = std::max(bound, best_along_ray(linear, quadratic, problem.lambda / norm));
+    const double within = linear - quadratic - radius * (norm - problem.lambda);
+    if (std::isfinite(radius) && within > bound + 1e-9 * unit) {
+      bound = within;
+      certificate.valid_up_to_lipschitz = radius;
+    }
+  }
+  certificate.lower_bound = bound;
+  certificate.relative_gap = unit > 0 ? (certificate.objective - bound) / unit : 0;
+  return certificate;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,86 @@
+#include "optimize/proof/certified_point.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "optimize/proof/solve_support.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr double kNear = 1e4;  // tolerances; a gap that is wider is not that of rounding
+
+}  // namespace
+
+void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
+                           Solution& solution) {
+  solution.slopes.setZero(problem.pieces, problem.points.cols());
+  export_model(canonical, primal, solution);
+  respect_bound(problem.lipschitz_bound, solution.slopes, solution.offsets);
+}
+
+Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
+                         const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
+                         const RunControl& control) {
+  // How much a certificate says: nothing, the gap for models up to some Lipschitz constant, or for all.
+  const auto worth = [&](const Certificate& certificate) {
+    if (std::abs(certificate.relative_gap) > tolerance) return 0;
+    return certificate.valid_up_to_lipschitz < problem.lipschitz_bound ? 1 : 2;
+  };
+  Solution solution;
+  export_feasible_model(problem, canonical, primal, solution);
+  export_dual(problem, canonical, dual, solution);
+  const Certificate plain = certify(problem, solution);
+  put_into_report(plain, solution.report);
+  const bool quick = polish_is_quick(problem);
+  const int enough = quick && !has_free_norm(problem) ? 2 : 1;
+  const bool worthwhile = polish && plain.relative_gap <= kNear * tolerance && can_polish(problem);
+  if (worth(plain) >= enough || !(quick || worthwhile)) return solution;
+  const Solution unpolished = solution;
+  Certificate best = plain;
+  for (const PolishEffort next : {PolishEffort::kUsual, PolishEffort::kThorough}) {
+    if (worth(best) >= enough || next > effort || (next == PolishEffort::kThorough && !quick)) break;
+    Solution polished = unpolished;
+    polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, next, control,
+                       polished.dual);
+    const Certificate certificate = certify(problem, polished);
+    const bool take = worth(certificate) != worth(best) ? worth(certificate) > worth(best)
+                                                        : certificate.lower_bound > best.lower_bound;
+    if (!take) continue;
+    best = certificate;
+    put_into_report(best, polished.report);
+    solution = std::move(polished);
+  }
+  return solution;
+}
+
+bool has_gap_within(const Solution& solution, double tolerance) {
+  return std::abs(solution.report.relative_gap) <= tolerance;
+}
+
+bool is_proved(const Solution& solution, double tolerance, double scale) {
+  return has_gap_within(solution, tolerance) && solution.report.convexity_violation <= kFeasible * scale;
+}
+
+void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,
+                   Solution& solution) {
+  certify_into_report(problem, candidate);
+  const AffinePieces pieces{candidate.slopes, candidate.offsets};
+  const bool sound = candidate.report.convexity_violation <= solution.report.convexity_violation ||
+                     (repair.own_pieces_lead(pieces) && repair.violation(pieces).feasible());
+  if (sound && has_gap_within(candidate, tolerance)) solution = candidate;
+}
+
+void lead_by_mixing(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& solution) {
+  for (const double part : {1e-11, 1e-10, 1e-9, 1e-8}) {
+    AffinePieces pieces{solution.slopes, solution.offsets};
+    if (repair.own_pieces_lead(pieces)) return;
+    if (!repair.repair(part, pieces) || !repair.own_pieces_lead(pieces)) continue;
+    Solution candidate = solution;
+    candidate.slopes = std::move(pieces.slopes);
+    candidate.offsets = std::move(pieces.offsets);
+    take_if_sound(problem, repair, tolerance, candidate, solution);
+  }
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,194 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <variant>
+#include <vector>
+
+#include "bregmax/optimize/learning_problem.hpp"
+#include "core/compensated_sum.hpp"
+#include "optimize/problem/at.hpp"
+
+namespace bregmax::internal {
+
+// sign * D(row, piece) in the Lagrangian.
+struct Term {
+  Index row, piece;
+  double sign;
+};
+
+// One multiplier: a number of twice the digits between 0 and `most`, times the sum of its terms.
+struct Multiplier {
+  static constexpr double kToEnd = 0.99;  // of the way that it may go to an end of its range at once
+  static constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+  std::array<Term, 2> terms;
+  Index count;
+  double high, low, most;
+  double curvature = 0;  // 0: between 0 and `most`; else free, at the cost of its change squared over this
+
+  bool is_free() const { return curvature > 0; }
+  // How far it may go.
+  double room() const {
+    const double value = high + low;
+    return is_free() ? curvature : std::max(0.0, std::min(value, most - value));
+  }
+  void change_by(double change) {
+    if (!is_free()) change = std::clamp(change, -kToEnd * room(), kToEnd * room());
+    CompensatedSum sum;
+    for (const double part : {high, low, change}) sum.add(part);
+    high = sum.value();
+    sum.add(-high);
+    low = sum.value();
+  }
+  void go_to_nearer_end() {
+    high = high < most - high ? 0 : most;
+    low = 0;
+  }
+};
+
+// The multipliers of a problem, and what the derivatives of its Lagrangian by the pieces are with them. Number: of the
+// rows.
+template <class Number>
+class MultiplierSystem {
+ public:
+  using Rows = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  MultiplierSystem(const LearningProblem& problem, const Vector& price, const DualSolution& dual)
+      : problem_(problem),
+        price_(price),
+        width_(problem.points.cols() + 1),
+        residual_(problem.pieces, width_),
+        slack_(Matrix::Zero(problem.pieces, width_)) {
+    const Matrix& points = problem.points;
+    center_ = points.colwise().mean();
+    unit_ = points.colwise().maxCoeff() - points.colwise().minCoeff();
+    for (Index j = 0; j < unit_.size(); ++j) {
+      if (unit_(j) > 0) continue;  // a constant feature has no part in anything
+      unit_(j) = 1;
+      center_(j) = points(0, j);
+    }
+    rows_.setOnes(points.rows(), width_);
+    for (Index i = 0; i < points.rows(); ++i) {
+      for (Index j = 0; j + 1 < width_; ++j) {
+        rows_(i, j + 1) = (Number(points(i, j)) - Number(center_(j))) / Number(unit_(j));
+      }
+    }
+    take_items(dual.items);
+    for (Index i = 0; i < points.rows(); ++i) {
+      for (Index k = 0; k < problem.pieces; ++k) {
+        if (k == own(i) || !(dual.convexity(i, k) > 0)) continue;
+        multipliers.push_back({{Term{i, k, -1}}, 1, dual.convexity(i, k), 0, Multiplier::kNoEnd});
+      }
+    }
+  }
+
+  std::vector<Multiplier> multipliers;  // of the items, then those of convexity
+
+  Index own(Index row) const { return problem_.piece_of[at(row)]; }
+  Index width() const { return width_; }  // of a piece: its offset and its slopes
+  Index unknowns() const { return problem_.pieces * width_; }
+  const Rows& rows() const { return rows_; }  // 1 and the features, centred and scaled
+
+  // Of the last measure(): what a derivative has too much of, in units of the rows, and what its price leaves room for.
+  double residual(Index unknown) const { return residual_(unknown / width_, unknown % width_); }
+  double slack(Index unknown) const { return slack_(unknown / width_, unknown % width_); }
+
+  // Calls each(row, piece, sign) for both pieces that a multiplier's terms see.
+  template <class Each>
+  void for_each_piece(const Multiplier& one, const Each& each) const {
+    for (Index c = 0; c < one.count; ++c) {
+      const Term& term = one.terms[at(c)];
+      each(term.row, own(term.row), term.sign);
+      each(term.row, term.piece, -term.sign);
+    }
+  }
+
+  // Sets residuals and slacks. Returns how much the derivatives have too much of in all.
+  double measure() {
+    std::vector<CompensatedSum> offsets(at(problem_.pieces));
+    CompensatedRows slope_sums(problem_.pieces, width_ - 1);
+    for (const Multiplier& one : multipliers) {
+      for_each_piece(one, [&](Index row, Index piece, double sign) {
+        for (const double part : {sign * one.high, sign * one.low}) {
+          if (part == 0) continue;
+          offsets[at(piece)].add(part);
+          slope_sums.add_to_row(piece, part, problem_.points.row(row).data());
+        }
+      });
+    }
+    const Matrix slopes = slope_sums.values();
+    double excess = 0;
+    for (Index k = 0; k < problem_.pieces; ++k) {
+      residual_(k, 0) = offsets[at(k)].value();
+      double worst = std::abs(residual_(k, 0)) * unit_.maxCoeff();
+      for (Index j = 0; j + 1 < width_; ++j) {
+        const double derivative = slopes(k, j) - residual_(k, 0) * center_(j);
+        const double room = price_(k) - std::abs(derivative);
+        residual_(k, j + 1) = room >= 0 ? 0 : std::copysign(-room, derivative) / unit_(j);
+        slack_(k, j + 1) = std::max(room, 0.0) / unit_(j);
+        worst = std::max(worst, -room);
+      }
+      excess += worst;
+    }
+    return excess;
+  }
+
+  void give(DualSolution& dual) {
+    const Index items = dual.items.size();
+    dual.items_low.resize(items);
+    dual.convexity.setZero();
+    dual.entries.clear();
+    for (std::size_t t = 0; t < multipliers.size(); ++t) {
+      Multiplier& one = multipliers[t];
+      if (static_cast<Index>(t) < items) {
+        dual.items(static_cast<Index>(t)) = one.high;
+        dual.items_low(static_cast<Index>(t)) = one.low;
+        continue;
+      }
+      round_down(one);
+      dual.convexity(one.terms[0].row, one.terms[0].piece) = one.high;
+      if (one.low > 0) dual.entries.push_back({one.terms[0].row, one.terms[0].piece, one.low});
+    }
+  }
+
+ private:
+  void take_items(const Vector& items) {
+    const auto term = [&](Index point, Index reference, double sign) {
+      return Term{point, problem_.piece_of[at(reference)], sign};
+    };
+    Index t = 0;
+    if (const auto* comparisons = std::get_if<Comparisons>(&problem_.supervision)) {
+      for (const Comparison& item : *comparisons) {
+        multipliers.push_back({{term(item.i, item.j, 1), term(item.k, item.l, -1)}, 2, items(t++), 0, item.weight});
+      }
+    } else if (is_pairs(problem_.supervision)) {
+      for_each_pair(problem_.supervision, [&](const Pair& item) {
+        multipliers.push_back({{term(item.i, item.j, item.similar ? 1 : -1)}, 1, items(t++), 0, item.weight});
+      });
+    } else {
+      for (const Target& item : std::get<Targets>(problem_.supervision)) {
+        multipliers.push_back({{term(item.i, item.j, 1)}, 1, items(t++), 0, Multiplier::kNoEnd, 2 * item.weight});
+      }
+    }
+  }
+
+  // Both parts have to be multipliers.
+  static void round_down(Multiplier& one) {
+    if (one.low >= 0) return;
+    const double rounded = one.high;
+    one.high = std::nextafter(one.high, 0.0);
+    one.low += rounded - one.high;
+  }
+
+  const LearningProblem& problem_;
+  const Vector& price_;
+  Index width_;
+  Vector center_, unit_;
+  Rows rows_;
+  Matrix residual_, slack_;
+};
+
+}  // namespace bregmax::internal

@@ -1,0 +1,169 @@
+#include "bregmax/methods/gb_lmnn.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "bregmax/methods/lmnn.hpp"
+#include "bregmax/tasks/nearest_neighbours.hpp"
+#include "methods/boosting.hpp"
+#include "methods/held_out.hpp"
+#include "methods/labelled_rows.hpp"
+#include "methods/neighbour_softmax.hpp"
+#include "methods/regression_tree.hpp"
+
+namespace bregmax {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// Four blobs at the corners of a square, opposite corners of one class: no linear map tells the classes apart.
+LabelledRows exclusive_or(Index count, std::uint64_t seed) {
+  Random random(seed);
+  LabelledRows data{Matrix(count, 2), ClassOfRow(static_cast<std::size_t>(count))};
+  for (Index i = 0; i < count; ++i) {
+    const double x = i % 2 == 0 ? 1 : -1, y = (i / 2) % 2 == 0 ? 1 : -1;
+    data.rows.row(i) << x + 0.5 * random.normal(), y + 0.5 * random.normal();
+    data.classes[static_cast<std::size_t>(i)] = x * y > 0 ? 0 : 1;
+  }
+  return data;
+}
+
+TEST(TreeGrower, FindsTheBestSplitOfAll) {
+  const Matrix rows = random_matrix(25, 3, 1), targets = random_matrix(25, 2, 2);
+  const internal::TreeGrower grower(rows);
+  TreeEnsemble trees;
+  trees.leaves.resize(0, 2);
+  Matrix fitted;
+  grower.grow(targets, 1, 3, trees, fitted);
+  // Every split, the slow way.
+  double lowest = std::numeric_limits<double>::infinity();
+  for (Index f = 0; f < 3; ++f) {
+    for (Index r = 0; r < 25; ++r) {
+      Matrix means = Matrix::Zero(2, 2);
+      Index counts[2] = {0, 0};
+      for (Index i = 0; i < 25; ++i) {
+        const Index side = rows(i, f) <= rows(r, f) ? 0 : 1;
+        means.row(side) += targets.row(i);
+        ++counts[side];
+      }
+      if (counts[0] < 3 || counts[1] < 3) continue;
+      double squares = 0;
+      for (Index i = 0; i < 25; ++i) {
+        const Index side = rows(i, f) <= rows(r, f) ? 0 : 1;
+        squares += (targets.row(i) - means.row(side) / static_cast<double>(counts[side])).squaredNorm();
+      }
+      lowest = std::min(lowest, squares);
+    }
+  }
+  EXPECT_NEAR((targets - fitted).squaredNorm(), lowest, 1e-10);
+  Matrix applied = Matrix::Zero(25, 2);
+  trees.add_to(rows, applied);
+  EXPECT_LT((applied - fitted).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+TEST(TreeGrower, FitsExactlyWhenItIsDeepAndNeverSplitsEqualRows) {
+  Matrix rows = random_matrix(30, 2, 3);
+  rows.row(7) = rows.row(8);
+  Matrix targets = random_matrix(30, 2, 4), fitted;
+  const internal::TreeGrower grower(rows);
+  TreeEnsemble trees;
+  trees.leaves.resize(0, 2);
+  grower.grow(targets, 30, 1, trees, fitted);
+  EXPECT_EQ(fitted.row(7), fitted.row(8));
+  for (Index i = 0; i < 30; ++i) {
+    if (i != 7 && i != 8) {
+      EXPECT_LT((fitted.row(i) - targets.row(i)).norm(), 1e-12);
+    }
+  }
+  // A second tree on what is left does not disturb the first.
+  Matrix rest;
+  grower.grow(targets - fitted, 2, 1, trees, rest);
+  Matrix applied = Matrix::Zero(30, 2);
+  trees.add_to(rows, applied);
+  EXPECT_LT((applied - fitted - rest).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_EQ(internal::first_trees(trees, 1).roots.size(), 1U);
+}
+
+TEST(LargeMarginBooster, EveryTreeDecreasesTheLossAndTheEnsembleEmbedsAlike) {
+  const LabelledRows data = ordered(exclusive_or(80, 1));
+  const Matrix linear = Matrix::Identity(2, 2);
+  internal::LargeMarginBooster booster(data.rows, data.classes, linear, 3, 0.5);
+  double last = booster.loss();
+  for (int tree = 0; tree < 15; ++tree) {
+    ASSERT_TRUE(booster.add_tree(3, 0.5));
+    EXPECT_LT(booster.loss(), last);
+    last = booster.loss();
+  }
+  const TreeEmbedding embedding(linear, booster.trees());
+  EXPECT_LT((embedding.embed(data.rows) - booster.embedded()).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(HeldOut, CountsWrongVotes) {
+  Matrix embedded(4, 1), held_out(2, 1);
+  embedded << 0, 1, 10, 11;
+  held_out << 0.4, 9;
+  EXPECT_EQ(internal::count_wrong(embedded, {0, 0, 1, 1}, held_out, {0, 0}, 3), 1);
+  EXPECT_EQ(internal::count_wrong(embedded, {0, 0, 1, 1}, held_out, {0, 1}, 1), 0);
+}
+
+TEST(GbLmnn, TellsApartWhatNoLinearMapDoes) {
+  const ThreadLimit single(1);
+  const LabelledRows train = exclusive_or(200, 2), test = exclusive_or(200, 3);
+  const GbLmnnResult result = learn_gb_lmnn(train.rows, train.classes);
+  EXPECT_EQ(result.learned.report.status, Status::kConverged);
+  EXPECT_EQ(result.learned.report.stationarity, 0);
+  EXPECT_GT(result.trees, 0);
+  const auto accuracy = [&](const Divergence& divergence) {
+    return expected_accuracy(classify_nearest(divergence, train.rows, train.classes, test.rows), test.classes);
+  };
+  const LmnnResult linear = learn_lmnn(train.rows, train.classes);
+  EXPECT_LT(result.learned.report.objective, linear.learned.report.objective);
+  EXPECT_GE(accuracy(*result.learned.divergence), accuracy(*linear.learned.divergence) - 0.02);
+}
+
+TEST(GbLmnn, WithoutTreesIsLmnn) {
+  const LabelledRows data = noisy_clouds(60, 3, 2, 1, 2);
+  const GbLmnnResult result = learn_gb_lmnn(data.rows, data.classes, {.trees = 0});
+  const LmnnResult linear = learn_lmnn(data.rows, data.classes);
+  EXPECT_EQ(result.trees, 0);
+  EXPECT_NEAR(result.learned.divergence->value(data.rows.row(0), data.rows.row(1)),
+              linear.learned.divergence->value(data.rows.row(0), data.rows.row(1)), 1e-9);
+}
+
+TEST(LargeMarginBooster, ShrinkageTakesAPartOfTheStep) {
+  const ThreadLimit single(1);
+  const LabelledRows data = ordered(exclusive_or(80, 1));
+  const Matrix linear = Matrix::Identity(2, 2);
+  internal::LargeMarginBooster whole(data.rows, data.classes, linear, 3, 0.5);
+  internal::LargeMarginBooster part(data.rows, data.classes, linear, 3, 0.5);
+  const double before = whole.loss();
+  ASSERT_TRUE(whole.add_tree(3, 1));
+  ASSERT_TRUE(part.add_tree(3, 0.25));
+  EXPECT_LT(part.loss(), before);
+  EXPECT_LT((part.trees().leaves - 0.25 * whole.trees().leaves).norm(), 1e-12 * whole.trees().leaves.norm());
+}
+
+TEST(GbLmnn, SaysHowManyRowsItNeeds) {
+  const LabelledRows data = noisy_clouds(4, 2, 2, 1, 1);
+  EXPECT_THAT([&] { learn_gb_lmnn(data.rows, data.classes); },
+              ThrowsMessage<Error>(HasSubstr("found 4 rows; allowed: 5 or more")));
+}
+
+TEST(GbLmnn, RefusesBadInput) {
+  const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
+  const auto refused = [&](const GbLmnnOptions& options, const char* message) {
+    EXPECT_THAT([&] { learn_gb_lmnn(data.rows, data.classes, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({.trees = -1}, "trees is -1; allowed: 0 or more");
+  refused({.depth = 0}, "depth is 0; allowed: 1 or more");
+  refused({.held_out = 0}, "held_out is 0");
+  refused({.shrinkage = 0}, "shrinkage is 0; allowed: a number above 0, up to 1");
+  refused({.push = 1}, "push is 1");
+  refused({.neighbours = 0}, "neighbours is 0");
+}
+
+}  // namespace
+}  // namespace bregmax

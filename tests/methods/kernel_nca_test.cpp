@@ -1,0 +1,126 @@
+#include "bregmax/methods/kernel_nca.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "bregmax/methods/nca.hpp"
+#include "bregmax/tasks/nearest_neighbours.hpp"
+#include "methods/labelled_rows.hpp"
+
+namespace bregmax {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// Two rings around the origin.
+LabelledRows rings(Index count, std::uint64_t seed) {
+  Random random(seed);
+  LabelledRows data{Matrix(count, 2), ClassOfRow(static_cast<std::size_t>(count))};
+  for (Index i = 0; i < count; ++i) {
+    const double angle = 6.283185307179586 * random.uniform(),
+                 radius = 1 + static_cast<double>(i % 2) + 0.1 * random.normal();
+    data.rows.row(i) << radius * std::cos(angle), radius * std::sin(angle);
+    data.classes[static_cast<std::size_t>(i)] = static_cast<int>(i % 2);
+  }
+  return data;
+}
+
+TEST(Kernel, HasTheValuesOfItsDefinition) {
+  const Matrix rows = random_matrix(5, 3, 1), support = random_matrix(4, 3, 2);
+  const Matrix rbf = Kernel{KernelKind::kRbf, 2}.values(rows, support);
+  const Matrix cubic = Kernel{KernelKind::kPolynomial, 2, 3}.values(rows, support);
+  for (Index i = 0; i < 5; ++i) {
+    for (Index j = 0; j < 4; ++j) {
+      EXPECT_NEAR(rbf(i, j), std::exp(-(rows.row(i) - support.row(j)).squaredNorm() / 8), 1e-14);
+      EXPECT_NEAR(cubic(i, j), std::pow(1 + rows.row(i).dot(support.row(j)) / 4, 3), 1e-13);
+    }
+  }
+  EXPECT_THAT(
+      [&] {
+        (Kernel{KernelKind::kPolynomial, 1, 10}.values(1e20 * rows, support));
+      },
+      ThrowsMessage<Error>(HasSubstr("leaves the range of numbers")));
+}
+
+// The expected number of right rows of the learned embedding is what the report says: the way through principal
+// components and the coefficients of the kernel are one map.
+TEST(KernelNca, ReportsTheObjectiveOfItsEmbedding) {
+  const ThreadLimit single(1);
+  const LabelledRows data = rings(60, 1);
+  for (const KernelKind kind : {KernelKind::kRbf, KernelKind::kPolynomial}) {
+    KernelNcaOptions options;
+    options.kind = kind;
+    options.bandwidth = 1;
+    const Learned learned = learn_kernel_nca(data.rows, data.classes, options);
+    const Matrix distances = learned.divergence->matrix(data.rows, data.rows);
+    double right = 0;
+    for (Index i = 0; i < 60; ++i) {
+      double same = 0, all = 0, nearest = std::numeric_limits<double>::infinity();
+      for (Index j = 0; j < 60; ++j) nearest = j == i ? nearest : std::min(nearest, distances(i, j));
+      for (Index j = 0; j < 60; ++j) {
+        if (j == i) continue;
+        const double chance = std::exp(nearest - distances(i, j));
+        all += chance;
+        if (i % 2 == j % 2) same += chance;
+      }
+      right += same / all;
+    }
+    EXPECT_NEAR(right, -learned.report.objective, 1e-5);
+    EXPECT_GT(right, 55);
+  }
+}
+
+// On a line: no linear map to it keeps rings apart, their radius does.
+TEST(KernelNca, SeparatesWhatNoLinearMapDoes) {
+  const ThreadLimit single(1);
+  const LabelledRows train = rings(90, 1), test = rings(200, 2);
+  const auto accuracy = [&](const Divergence& divergence) {
+    return expected_accuracy(classify_nearest(divergence, train.rows, train.classes, test.rows), test.classes);
+  };
+  NcaOptions linear;
+  linear.components = 1;
+  const double without = accuracy(*learn_nca(train.rows, train.classes, linear).learned.divergence);
+  KernelNcaOptions options;
+  options.bandwidth = 1;  // about the distance of the rings; which one serves is for tuning to find
+  options.components = 1;
+  const Learned learned = learn_kernel_nca(train.rows, train.classes, options);
+  EXPECT_EQ(learned.report.status, Status::kConverged);
+  EXPECT_GT(accuracy(*learned.divergence), without + 0.2);
+}
+
+// Whenever it is stopped: what it returns can be used and is described by the report.
+TEST(KernelNca, AnEarlyEndLeavesNumbers) {
+  const ThreadLimit single(1);
+  const LabelledRows data = rings(40, 3);
+  std::atomic<bool> stop = true;
+  RunControl control;
+  control.stop = &stop;
+  for (const int iterations : {1, 2, 3, 500}) {
+    KernelNcaOptions options;
+    options.limits.max_iterations = iterations;
+    const Learned learned =
+        learn_kernel_nca(data.rows, data.classes, options, iterations == 500 ? control : RunControl{});
+    EXPECT_TRUE(learned.divergence->matrix(data.rows, data.rows).allFinite());
+    EXPECT_TRUE(std::isfinite(learned.report.objective));
+    EXPECT_TRUE(std::isfinite(learned.report.stationarity));
+  }
+}
+
+TEST(KernelNca, RefusesBadInput) {
+  const LabelledRows data = rings(30, 1);
+  const auto refused = [&](const KernelNcaOptions& options, const char* message) {
+    EXPECT_THAT([&] { learn_kernel_nca(data.rows, data.classes, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({.bandwidth = 0.0}, "bandwidth is 0");
+  refused({.degree = 11}, "degree is 11; allowed: 1 to 10");
+  refused({.components = -1}, "components is -1");
+}
+
+}  // namespace
+}  // namespace bregmax

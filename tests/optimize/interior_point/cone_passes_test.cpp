@@ -1,0 +1,169 @@
+#include "optimize/interior_point/cone_passes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bregmax/core/random.hpp"
+#include "optimize/interior_point/cone.hpp"
+#include "optimize/problems.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+// A cone at a random point, with a direction that is accepted and another; every fifth member does not move.
+struct Members {
+  Members(Random& random, Index size)
+      : s(size), y(size), r(size), inverse(size), c(size), ds(size), dy(size), ds_accepted(size), dy_accepted(size) {
+    for (Index i = 0; i < size; ++i) {
+      const bool moves = i % 5 != 3;
+      s(i) = moves ? 0.01 + random.uniform() : 1;
+      y(i) = moves ? 0.01 + random.uniform() : 0;
+      for (Vector* v : {&r, &c, &ds, &dy, &ds_accepted, &dy_accepted}) (*v)(i) = moves ? 0.3 * random.normal() : 0;
+    }
+    portable_cone_passes().invert(rows());
+  }
+  ConeRows rows() {
+    return {s.size(), kDelta,    s.data(),  y.data(),           r.data(),          inverse.data(),
+            c.data(), ds.data(), dy.data(), ds_accepted.data(), dy_accepted.data()};
+  }
+  double rate(const Vector& value, const Vector& change) const {
+    double largest = 1;
+    for (Index i = 0; i < value.size(); ++i) {
+      if (y(i) > 0) largest = std::max(largest, -change(i) / value(i));
+    }
+    return largest;
+  }
+
+  static constexpr double kDelta = 0.1;
+  Vector s, y, r, inverse, c, ds, dy, ds_accepted, dy_accepted;
+};
+
+class ConePassesTest : public ::testing::TestWithParam<bool> {
+ protected:
+  static constexpr double kRounding = 1e-12;
+  // Remainders of every kind.
+  static constexpr Index kSizes[] = {0, 1, 3, 4, 7, 8, 101};
+  const ConePasses& passes() const { return GetParam() ? portable_cone_passes() : cone_passes(); }
+
+  // What an aim must leave: c, and dy = (c - y r) / (s + delta y).
+  template <class Goal>
+  static void expect_aim(const Members& after, const Vector& residual, const Goal& goal) {
+    for (Index i = 0; i < after.s.size(); ++i) {
+      const double c = after.y(i) > 0 ? goal(i) : 0;
+      EXPECT_NEAR(after.c(i), c, kRounding);
+      EXPECT_NEAR(after.dy(i), (c - after.y(i) * residual(i)) / (after.s(i) + Members::kDelta * after.y(i)), 1e-9);
+    }
+  }
+};
+
+TEST_P(ConePassesTest, AimAtProductsOfTheTarget) {
+  Random random(1);
+  for (const Index size : kSizes) {
+    Members members(random, size);
+    passes().aim(members.rows(), 0.2);
+    expect_aim(members, members.r, [&](Index i) { return 0.2 - members.s(i) * members.y(i); });
+  }
+}
+
+TEST_P(ConePassesTest, CorrectTheAimBySecondOrderTermsWithinLimits) {
+  Random random(2);
+  constexpr double kTarget = 0.01;
+  for (const Index size : kSizes) {
+    Members members(random, size);
+    const Members before = members;
+    passes().aim_corrected(members.rows(), kTarget);
+    expect_aim(members, members.r, [&](Index i) {
+      const double goal = std::clamp(kTarget - before.ds(i) * before.dy(i), 0.0, 20 * kTarget);
+      return goal - before.s(i) * before.y(i);
+    });
+  }
+}
+
+TEST_P(ConePassesTest, PullOnlyTheProductsThatLeaveTheirRange) {
+  Random random(3);
+  const CentralAim aim = {0.7, 0.9, 0.05, 0.3};
+  for (const Index size : kSizes) {
+    Members members(random, size);
+    passes().aim_central(members.rows(), aim);
+    expect_aim(members, Vector::Zero(size), [&](Index i) {
+      const double product =
+          (members.s(i) + 0.7 * members.ds_accepted(i)) * (members.y(i) + 0.9 * members.dy_accepted(i));
+      if (product < aim.low) return aim.low - product;
+      return product > aim.high ? std::max(aim.high - product, -aim.high) : 0.0;
+    });
+  }
+}
+
+TEST_P(ConePassesTest, FinishWithTheLinearisedProductsAndTheirRates) {
+  Random random(4);
+  for (const Index size : kSizes) {
+    for (const bool has_change : {false, true}) {
+      Members members(random, size);
+      const Vector change = test::normal_vector(random, size), dy = members.dy;
+      StepRates rates;
+      passes().finish(members.rows(), has_change ? change.data() : nullptr, rates);
+      for (Index i = 0; i < size; ++i) {
+        const double weight = members.y(i) / (members.s(i) + Members::kDelta * members.y(i));
+        EXPECT_NEAR(members.dy(i), dy(i) - (has_change ? weight * change(i) : 0), 1e-9);
+        EXPECT_NEAR(members.y(i) * members.ds(i) + members.s(i) * members.dy(i), members.c(i), 1e-9);
+      }
+      EXPECT_NEAR(rates.primal, members.rate(members.s, members.ds), kRounding * rates.primal);
+      EXPECT_NEAR(rates.dual, members.rate(members.y, members.dy), kRounding * rates.dual);
+    }
+  }
+}
+
+TEST_P(ConePassesTest, ComparePartsOfACorrectionAndAddThem) {
+  Random random(5);
+  for (const Index size : kSizes) {
+    for (const bool has_change : {false, true}) {
+      Members members(random, size);
+      const Vector change = test::normal_vector(random, size);
+      const double* slack_change = has_change ? change.data() : nullptr;
+      if (has_change) members.dy = members.c.cwiseProduct(members.inverse);
+      // What a direction of the same aim comes to.
+      Members alone = members;
+      StepRates rates_alone;
+      passes().finish(alone.rows(), slack_change, rates_alone);
+      PartRates rates;
+      passes().rate_correction(members.rows(), slack_change, rates);
+      EXPECT_EQ(rates[0].primal, 1) << "the accepted direction's own rates are the caller's";
+      for (std::size_t part = 1; part < kParts; ++part) {
+        const double share = static_cast<double>(part) / 4;
+        Members mixed = members;
+        passes().add_correction(mixed.rows(), slack_change, {share, 0.5 * share});
+        EXPECT_LT((mixed.ds_accepted - members.ds_accepted - share * alone.ds).norm(), 1e-9);
+        EXPECT_LT((mixed.dy_accepted - members.dy_accepted - 0.5 * share * alone.dy).norm(), 1e-9);
+        EXPECT_NEAR(rates[part].primal, members.rate(members.s, members.ds_accepted + share * alone.ds), 1e-9);
+        EXPECT_NEAR(rates[part].dual, members.rate(members.y, members.dy_accepted + share * alone.dy), 1e-9);
+      }
+    }
+  }
+}
+
+TEST_P(ConePassesTest, AddACorrectionAndAimAtTheNextAsOneAfterTheOther) {
+  Random random(6);
+  const CentralAim aim = {0.7, 0.9, 0.05, 0.3};
+  for (const Index size : kSizes) {
+    for (const bool has_change : {false, true}) {
+      Members together = Members(random, size), in_turn = together;
+      const Vector change = test::normal_vector(random, size);
+      const double* slack_change = has_change ? change.data() : nullptr;
+      passes().add_and_aim_central(together.rows(), slack_change, {0.75, 0.25}, aim);
+      passes().add_correction(in_turn.rows(), slack_change, {0.75, 0.25});
+      passes().aim_central(in_turn.rows(), aim);
+      EXPECT_LT((together.ds_accepted - in_turn.ds_accepted).norm(), kRounding);
+      EXPECT_LT((together.dy_accepted - in_turn.dy_accepted).norm(), kRounding);
+      EXPECT_LT((together.c - in_turn.c).norm(), kRounding);
+      EXPECT_LT((together.dy - in_turn.dy).norm(), 1e-10);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Instructions, ConePassesTest, ::testing::Bool(),
+                         [](const auto& portable) { return portable.param ? "Portable" : "Fastest"; });
+
+}  // namespace
+}  // namespace bregmax::internal

@@ -1,0 +1,131 @@
+#include "paper/work.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "bregmax/core/error.hpp"
+#include "data/expect_error.hpp"
+#include "data/temporary_directory.hpp"
+#include "paper/cases.hpp"
+#include "paper/summary.hpp"
+
+namespace bregmax {
+namespace {
+
+using testing::error_of;
+using ::testing::HasSubstr;
+using testing::TemporaryDirectory;
+using testing::tiny_plan;
+
+const std::vector<std::string> kRows = {"pbdl", "pbdl-smoothed", "gmml", "euclidean"};
+constexpr int kRuns = 4;
+
+// The table that a file holds, as a user sees it.
+std::string table_in(const std::string& path) {
+  SummaryRequest request;
+  request.datasets = {"iris"};
+  request.rows = kRows;
+  const TableSummary summary =
+      summarise(paper_table("table2"), table_runs(read_results(path, table_format(0))), request);
+  return summary_as_text(summary) + summary_as_csv(summary) + summary_as_json(summary);
+}
+
+// All that is missing, or until the flag is set after a pause.
+WorkOutcome work_on(const std::string& path, int threads, std::chrono::microseconds pause = {}) {
+  const TablePlan plan = tiny_plan(kRows, kRuns);
+  ResultsFile results(path, table_format(0));
+  std::atomic<bool> stop{false};
+  RunControl control;
+  control.stop = &stop;
+  std::thread watch;
+  if (pause.count() > 0) {
+    watch = std::thread([&stop, pause] {
+      std::this_thread::sleep_for(pause);
+      stop = true;
+    });
+  }
+  const WorkOutcome outcome = run_jobs(missing_jobs(plan, results), results, threads, control);
+  if (watch.joinable()) watch.join();
+  return outcome;
+}
+
+TEST(Work, InterruptedTenTimesAtRandomMomentsGivesTheSameTable) {
+  const TemporaryDirectory directory;
+  const std::string whole = directory / "whole.csv", parts = directory / "parts.csv";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(work_on(whole, 1).left, 0U);
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  Random random(3);
+  int stopped = 0;
+  for (int time = 0; time < 10; ++time) {
+    const auto pause = std::chrono::microseconds(1 + random.uniform_index(1 + taken.count() / 6));
+    stopped += work_on(parts, 1 + time % 2, pause).stopped ? 1 : 0;
+  }
+  EXPECT_GT(stopped, 0) << "the interrupts came too late to test anything";
+  EXPECT_EQ(work_on(parts, 2).left, 0U);
+  EXPECT_EQ(table_in(parts), table_in(whole));
+}
+
+TEST(Work, ResultsDoNotDependOnTheThreads) {
+  const TemporaryDirectory directory;
+  const std::string one = directory / "one.csv", three = directory / "three.csv";
+  work_on(one, 1);
+  work_on(three, 3);
+  EXPECT_EQ(table_in(one), table_in(three));
+}
+
+TEST(Work, DoesNothingTwice) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "r.csv";
+  EXPECT_EQ(work_on(path, 2).done, 3U * kRuns) << "rows of one group are one job";
+  EXPECT_EQ(work_on(path, 2).done, 0U);
+}
+
+TEST(Work, ReportsTheShareOfTheWork) {
+  const TemporaryDirectory directory;
+  ResultsFile results(directory / "r.csv", {"a test", {"name"}, {"value", "seconds"}, 0});
+  std::vector<Job> jobs;
+  for (int i = 0; i < 4; ++i) {
+    jobs.push_back({"job", i == 0 ? 7.0 : 1.0, [i](const RunControl&) {
+                      return std::vector<ResultsRecord>{{{std::to_string(i)}, {0.5}, ""}};
+                    }});
+  }
+  double last = -1;
+  RunControl control;
+  control.on_progress = [&](const Progress& progress) {
+    EXPECT_GE(progress.fraction, last);
+    EXPECT_LE(progress.fraction, 1);
+    last = progress.fraction;
+  };
+  EXPECT_EQ(run_jobs(jobs, results, 1, control).done, 4U);
+  EXPECT_EQ(results.records().size(), 4U);
+}
+
+TEST(Work, AFailingJobIsNamed) {
+  const TemporaryDirectory directory;
+  ResultsFile results(directory / "r.csv", {"a test", {"name"}, {"value", "seconds"}, 0});
+  const std::vector<Job> jobs = {
+      {"iris, itml, run 3", 1, [](const RunControl&) -> std::vector<ResultsRecord> { throw Error("no luck"); }}};
+  EXPECT_THAT(error_of([&] { run_jobs(jobs, results, 1); }), HasSubstr("iris, itml, run 3: no luck"));
+  EXPECT_THAT(error_of([&] { run_jobs(jobs, results, -1); }), HasSubstr("threads is -1"));
+}
+
+TEST(TablePlan, FindsBuiltInDatasetsAndThoseOfAFolder) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(find_dataset("wine", {})->table.features.rows(), 178);
+  EXPECT_FALSE(find_dataset("transfusion", {}).has_value());
+  EXPECT_FALSE(find_dataset("transfusion", {directory / "."}).has_value());
+  directory.write("transfusion.csv", "a,b,c,d,donated in March\n1,2,3,4,1\n2,3,4,5,0\n");
+  const auto found = find_dataset("transfusion", {directory / "."});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->table.features.cols(), 4);
+  EXPECT_EQ(found->table.labels->classes(), 2);
+  EXPECT_THAT(how_to_get("transfusion", {"here"}), HasSubstr("here/transfusion.csv is not there"));
+  EXPECT_THAT(error_of([] { find_dataset("mnist", {}); }), HasSubstr("allowed: iris"));
+}
+
+}  // namespace
+}  // namespace bregmax
