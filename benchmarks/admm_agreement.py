@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Where `--solver admm` ends at its default tolerance, beside the exact optimum, on the paper's datasets.
+"""Compares the result of `--solver admm`, at its default tolerance, with the exact optimum on the paper's datasets.
 
-Raw features, every row a piece, 2000 comparisons from the labels, lambda 0.01, 1 and 100. What counts is the objective,
-relative to the optimum itself, and that the optimum lies between the proved bound and the objective.
+Raw features, one piece per row, 2000 comparisons from the labels, lambda 0.01, 1 and 100. Checked are the objective,
+relative to the optimum, and that the optimum lies between the proved bound and the objective.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs ITML of metric-learn and of bregmax on the same rows, pairs, bounds and prior, and prints the ratios.
 
-The features are standardised, both sides use one thread, and the objective of both results is computed here, by the same
-lines of numpy. Times are processor times: of fit() for metric-learn; for bregmax until the objective is as good within
-1e-3 (the ratio), and until it has converged, which proves that nothing is better by more than 1e-6.
+The features are standardised, both sides use one thread, and the objective of both results is computed here by the same
+lines of numpy. Times are processor times: of fit() for metric-learn; for bregmax, until its objective is as good to within
+1e-3 (this is the ratio), and until it has converged, which proves that no result is better by more than 1e-6.
 """
 
 import sys

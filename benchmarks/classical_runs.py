@@ -1,7 +1,7 @@
-"""What the comparisons of the classical methods with their public implementations have in common: the data, runs of
-bregmax by `trace_method`, and the table of ratios.
+"""Shared by the comparisons of the classical methods with public implementations: the data, runs of bregmax by
+`trace_method`, and the table of ratios.
 
-Importing this sets the number of threads of the numerical libraries to one, so it comes before numpy.
+Importing this sets the number of threads of the numerical libraries to one, so import it before numpy.
 """
 
 import os

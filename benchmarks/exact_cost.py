@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the exact solver takes, beside what `--solver auto` predicts of it.
+"""Compares the time that the exact solver takes with the time that `--solver auto` predicts.
 
-Problems of every kind of supervision, with a piece for every row and with fewer, one thread each. The prediction decides
-between seconds and an hour, so a factor of three either way is what is wanted of it.
+Problems with every kind of supervision, with one piece per row and with fewer, one thread each. The prediction only has to
+tell seconds from an hour, so a factor of three either way is good enough.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Solves the paper's linear program with HiGHS and with bregmax, one after the other, and prints the ratio.
 
-The problem is the one for comparisons, one piece a row, written out in full for HiGHS:
+The problem is the one for comparisons, with one piece per row, written out in full for HiGHS:
 
     minimise    sum_t s_t + lambda L
     subject to  z_i - z_j - <a_j, x_i - x_j> >= 0          for all rows i != j      (convexity)

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""A million rows, 100 pieces, 100,000 comparisons: time, peak memory, and what the learned divergence is worth.
+"""A million rows, 100 pieces, 100,000 comparisons: time, peak memory, and the scores of the learned divergence.
 
-The rows are made up, with five classes in 20 features. A class is six tight clouds, 30 in all, whose centres are normal in
-the first 18 features; the last 2 features are uniform and say nothing. So rows of one class lie in places that have
-nothing to do with each other: Euclidean distance knows which cloud a row is in (its nearest neighbours are of the same
-cloud, and so all of its class), but not which clouds belong together, which is what a ranking of all rows asks. Affine
-pieces can say that, since 30 clouds in 18 dimensions can be told apart by planes. Features are standardised before
-anything is learned or measured.
+The rows are artificial: five classes in 20 features. A class is six tight clouds, 30 in all, with normally distributed
+centres in the first 18 features; the last 2 features are uniform noise. Euclidean distance can tell which cloud a row is
+in (its nearest neighbours are of the same cloud, and so of its class), but not which clouds belong to one class, and a
+ranking of all rows needs that. Affine pieces can represent it, since planes can separate 30 clouds in 18 dimensions.
+Features are standardised before anything is learned or measured.
 
-(Wide clouds, or noise in most features, are another matter: with far fewer pieces than rows, convexity has to hold at
-every row of every cell of the clustering, and where cells touch everywhere it leaves little but the squared distance.)
+(Wide clouds, or noise in most features, are harder: with far fewer pieces than rows, convexity has to hold at every row of
+every cluster, and where clusters touch everywhere, little but the squared distance is left.)
 
 The fit sees `--rows` rows; the scores are those of `bregmax evaluate` on other rows of the same distribution. The same
 numbers are printed for Euclidean distance on the standardised features.

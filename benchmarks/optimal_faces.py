@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How much the scores of PBDL depend on which of the optimal models a solver returns.
 
-With many features the comparisons of the training rows can all be met, and the linear program has a whole face of optima.
-Bregmax returns a point near its centre; crossover after an interior point method returns a vertex, another one after each of
-HiGHS's two. All are solved to the same objective on the same split and scored on the held-out rows by the same program. Raw
+With many features, all comparisons of the training rows can be satisfied, and the linear program has a whole face of optima.
+Bregmax returns a point near its centre; crossover after an interior point method returns a vertex, a different one after each
+of HiGHS's two. All are solved to the same objective on the same split and scored on the held-out rows by the same program. Raw
 features, 2000 comparisons from labels.
 """
 

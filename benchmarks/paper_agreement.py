@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the scores of classical methods, from the runs in docs/reproduction, against the paper's rows.
+"""Compares the scores of the classical methods, from the runs in docs/reproduction, with the paper's rows.
 
 A cell agrees when the means differ by at most the sum of both half widths of the 95% intervals and two points. Prints the
-cells that do not; docs/methods.md says why they differ.
+cells that do not agree; docs/methods.md says why.
 """
 
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What Python adds to the time of the library, and nearest neighbours beside scikit-learn's.
+"""What Python adds to the time of the library, and nearest neighbours compared with scikit-learn's.
 
-All times are processor seconds of one thread, and the smallest of several repetitions counts, which other work on the
-machine disturbs least. What is compared takes turns. With --threads N, `neighbours` is measured with so many threads on
-either side, by the clock.
+All times are processor seconds of one thread. The smallest of several repetitions counts, since other work on the
+machine disturbs it least, and the compared programs take turns. With --threads N, `neighbours` is measured by wall clock
+with N threads on either side.
 
     fit             builtin:wine, all pairs, lambda given: BregmanLearner.fit against the same calls from C++
     divergence      two arrays of 10,000 x 20: Model.divergence against the same calls from C++ (800 MB of result)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How does an iteration with fewer pieces than rows grow with the rows and with the pieces?
 
-On the rows of many_rows.py, with a comparison for every ten rows: seconds of the processor for an iteration, looks at
-all rows and proofs included, against the number of rows at fixed pieces and against the pieces at fixed rows, and the
-exponents that fit them best. What a run takes before its first iterations is subtracted, as the difference of two runs.
+On the rows of many_rows.py, with one comparison per ten rows: processor seconds per iteration (with its share of the
+passes over all rows and of the proofs), against the number of rows at fixed pieces and against the pieces at fixed rows,
+and the exponents that fit best. The time before the first iteration is subtracted, by taking the difference of two runs.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-# Installs the public headers, one library a room, the program and what find_package(bregmax) needs.
+# Installs the public headers, one library per room, the program, and what find_package(bregmax) needs.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bregmax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -1,11 +1,11 @@
-# One static library a room, so that the linker enforces which room may see which.
+# One static library per room, so that the linker enforces which room may see which.
 
 add_library(bregmax_build_flags INTERFACE)
 target_compile_features(bregmax_build_flags INTERFACE cxx_std_20)
 target_compile_options(bregmax_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                      -Wno-sign-conversion -Wnon-virtual-dtor)
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # gcc takes the files of a group for headers, whose types may not hold what is local to a file.
+  # gcc treats the grouped files as headers and warns about types that contain types local to a file.
   target_compile_options(bregmax_build_flags INTERFACE -Wno-subobject-linkage)
 endif()
 if(BREGMAX_WARNINGS_AS_ERRORS)
@@ -17,14 +17,14 @@ if(BREGMAX_SANITIZE)
   target_link_options(bregmax_build_flags INTERFACE -fsanitize=${BREGMAX_SANITIZE})
 endif()
 if(BREGMAX_COVERAGE)
-  # Threads count the same lines: without atomic updates counts are lost. Between counters, gcc sees paths that do not
-  # exist and misses initialisations on them.
+  # Threads count the same lines: without atomic updates counts are lost. The counters also make gcc warn about paths
+  # that do not exist.
   target_compile_options(bregmax_build_flags INTERFACE --coverage -fprofile-update=atomic -Wno-maybe-uninitialized)
   target_link_options(bregmax_build_flags INTERFACE --coverage)
 endif()
 
-# The instrumented presets compile the files of a target several at a time (CMAKE_UNITY_BUILD), so that their templates
-# are compiled once. Files that use a local name of a neighbour's for something else are compiled alone.
+# Most presets compile the files of a target in groups (CMAKE_UNITY_BUILD), so that templates are compiled once per group.
+# Files whose local names clash with those of another file are compiled alone.
 function(bregmax_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
@@ -32,11 +32,11 @@ endfunction()
 set(BREGMAX_ROOMS "" CACHE INTERNAL "")
 
 # bregmax_room(NAME SOURCES a.cpp ... ROOMS core ... LIBRARIES fmt::fmt ...)
-# LIBRARIES are private to the room; what its headers need goes to PUBLIC_LIBRARIES.
+# LIBRARIES are private to the room; libraries that its headers need go to PUBLIC_LIBRARIES.
 function(bregmax_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
   set(target bregmax_${name})
-  # Header-only and private: nothing that a program which links the installed library would have to find.
+  # Header-only and private, so programs that link the installed library need not find it.
   list(TRANSFORM ROOM_LIBRARIES REPLACE "^(nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
   add_library(${target} STATIC ${ROOM_SOURCES})
   add_library(bregmax::${name} ALIAS ${target})

@@ -1,4 +1,4 @@
-# Turns files into a C++ source with one function embedded_NAME() a file, declared in src/data/embedded_data.hpp.
+# Turns files into a C++ source with one function embedded_NAME() per file, declared in src/data/embedded_data.hpp.
 # Run as a script: cmake -DOUTPUT=embedded_data.cpp "-DFILES=iris.csv wine.csv" -P EmbedData.cmake
 
 separate_arguments(FILES)
