@@ -43,7 +43,7 @@ TEST(Builtin, IrisIsFishersTable) {
   EXPECT_THAT(iris.feature_names, ElementsAre("sepal_length", "sepal_width", "petal_length", "petal_width"));
   for (int c = 0; c < 3; ++c) EXPECT_EQ(members(iris, c), 50);
   EXPECT_EQ(iris.features.row(0), (Matrix(1, 4) << 5.1, 3.5, 1.4, 0.2).finished());
-  // The two rows that are wrong in the file of UCI.
+  // Two rows that the file at UCI has wrong.
   EXPECT_EQ(iris.features.row(34), (Matrix(1, 4) << 4.9, 3.1, 1.5, 0.2).finished());
   EXPECT_EQ(iris.features.row(37), (Matrix(1, 4) << 4.9, 3.6, 1.4, 0.1).finished());
   // Published means of the whole table.

@@ -81,7 +81,7 @@ TEST(Csv, TakesAFirstLineOfNumbersAsARow) {
   EXPECT_FALSE(parse("5,6,red").has_header);
 }
 
-TEST(Csv, TakesNumbersAsNamesWhenTheLastNameIsThatOfALabel) {
+TEST(Csv, TakesAFirstLineOfNumbersAsHeaderIfItsLastFieldNamesALabel) {
   const CsvContent content = parse("0,1,Class\n1,2,3\n");
   EXPECT_TRUE(content.has_header);
   EXPECT_EQ(content.columns[1].name, "1");
@@ -93,7 +93,7 @@ TEST(Csv, NamesColumnsThatTheHeaderLeavesEmpty) {
   EXPECT_EQ(content.columns[0].name, "x0");
 }
 
-TEST(Csv, SpellsNumbersAsTheFileDoes) {
+TEST(Csv, KeepsTheSpellingOfNumbersForLabels) {
   const std::string text = "a,class\n1,01\n2,\"1.0\"\n3, 1 \n";
   const CsvContent content = parse(text);
   EXPECT_TRUE(content.columns[1].numeric);
@@ -146,12 +146,12 @@ TEST(CsvBadInput, DetectsBinaryContent) {
   EXPECT_THAT(parse_error(std::string_view("a,b\n1,\0002\n", 8)), HasSubstr("line 2: found a zero byte"));
 }
 
-TEST(CsvBadInput, DetectsTwoColumnsOfOneName) {
+TEST(CsvBadInput, DetectsTwoColumnsWithTheSameName) {
   EXPECT_THAT(parse_error("a,b,a\n1,2,3\n"), HasSubstr("columns 0 and 2 (from 0) are both named \"a\""));
   EXPECT_THAT(parse_error("NA,NA\n1,2\n"), HasSubstr("both named"));
 }
 
-TEST(CsvBadInput, DetectsAFirstLineThatMayBeAHeaderOrASpoiltRow) {
+TEST(CsvBadInput, DetectsAFirstLineThatMayBeAHeaderOrADamagedRow) {
   EXPECT_THAT(parse_error("NA,2,3\n1,2,3\n4,5,6\n"),
               AllOf(HasSubstr("f.csv: line 1, column x0: found \"NA\""), HasSubstr("header")));
 }
@@ -178,7 +178,7 @@ double any_finite_double() {
   return std::isfinite(value) ? value : 0.0;
 }
 
-RC_GTEST_PROP(CsvProperty, SeventeenDigitsGiveBackEveryDouble, ()) {
+RC_GTEST_PROP(CsvProperty, ReadsEveryDoubleBackFromSeventeenDigits, ()) {
   const double value = any_finite_double();
   const CsvContent content = parse(fmt::format("{:.17g}\n{}\n", value, value));
   RC_ASSERT(std::bit_cast<std::uint64_t>(content.columns[0].numbers[0]) == std::bit_cast<std::uint64_t>(value));
@@ -191,7 +191,7 @@ std::string quote(const std::string& text) {
   return quoted + "\"";
 }
 
-RC_GTEST_PROP(CsvProperty, QuotedTextsComeBack, ()) {
+RC_GTEST_PROP(CsvProperty, ReadsQuotedTextsBack, ()) {
   const auto piece = rc::gen::element<char>('a', 'b', '"', ',', '\n', '\r', ' ', '\'', ';');
   const auto texts = *rc::gen::nonEmpty(
       rc::gen::container<std::vector<std::string>>(rc::gen::nonEmpty(rc::gen::container<std::string>(piece))));
@@ -201,7 +201,8 @@ RC_GTEST_PROP(CsvProperty, QuotedTextsComeBack, ()) {
   RC_ASSERT(content.columns[1].texts == texts);
 }
 
-RC_GTEST_PROP(CsvProperty, AnyTextIsReadOrRefused, ()) {
+// Nothing else than a table with complete columns or an Error: no crash, no other exception, no ragged column.
+RC_GTEST_PROP(CsvProperty, ReadsAnyTextCompletelyOrRefusesIt, ()) {
   const auto piece = rc::gen::element<char>('1', '.', 'a', '"', ',', '\n', '\r', ' ', '-', 'e');
   const auto text = *rc::gen::container<std::string>(piece);
   try {
@@ -214,7 +215,7 @@ RC_GTEST_PROP(CsvProperty, AnyTextIsReadOrRefused, ()) {
   }
 }
 
-TEST(Csv, ReadsTwoHundredThousandRowsRight) {
+TEST(Csv, ReadsTwoHundredThousandRowsCorrectly) {
   constexpr Index kRows = 200000, kColumns = 10;
   const auto value = [](Index row, Index column) { return static_cast<double>(row * kColumns + column) / 64 - 1000; };
   fmt::memory_buffer text;

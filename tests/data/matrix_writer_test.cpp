@@ -64,7 +64,7 @@ TEST(MatrixWriter, WritesSeventeenDigitsWithoutAHeader) {
   EXPECT_EQ(read_whole_file(directory / "m.csv"), "0.10000000000000001,-2\n1e+100,inf\n");
 }
 
-TEST(MatrixWriter, AlignsTheNpyArrayAndWritesWhatIsLargerThanItsBuffer) {
+TEST(MatrixWriter, AlignsTheNpyArrayAndWritesMoreThanItsBufferHolds) {
   const TemporaryDirectory directory;
   const Matrix matrix = Matrix::Random(3000, 100);
   write_matrix(directory / "m.npy", matrix, 700);

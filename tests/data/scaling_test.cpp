@@ -36,20 +36,21 @@ TEST(Scaling, NoneChangesNothing) {
   EXPECT_EQ(Scaling::none(2).apply(rows), rows);
 }
 
-TEST(Scaling, RecognisesAConstantThatRoundingWouldSpread) {
+// The mean of ten times 0.1 is not 0.1 in doubles, which would give a tiny deviation instead of none.
+TEST(Scaling, RecognisesAConstantFeatureDespiteRounding) {
   const Scaling scaling = Scaling::standard(Matrix::Constant(10, 1, 0.1));
   EXPECT_EQ(scaling.center(0), 0.1);
   EXPECT_EQ(scaling.scale(0), 1);
 }
 
-RC_GTEST_PROP(ScalingProperty, StandardGivesMeanZeroAndDeviationOneAtEveryMagnitude, ()) {
+RC_GTEST_PROP(ScalingProperty, StandardGivesMeanZeroAndDeviationOneForAnyUnit, ()) {
   Random random(*rc::gen::arbitrary<std::uint64_t>());
   const double magnitude = std::pow(10.0, *rc::gen::inRange(-200, 200));
   Matrix rows(20, 3);
   for (double& value : rows.reshaped()) value = magnitude * random.normal();
   const Matrix scaled = Scaling::standard(rows).apply(rows);
   RC_ASSERT(scaled.colwise().mean().cwiseAbs().maxCoeff() < 1e-13);
-  RC_ASSERT(std::abs(scaled.col(1).squaredNorm() / 20 - 1) < 1e-13);
+  for (Index j = 0; j < 3; ++j) RC_ASSERT(std::abs(scaled.col(j).squaredNorm() / 20 - 1) < 1e-13);
 }
 
 TEST(ScalingBadInput, DetectsAnotherNumberOfFeatures) {

@@ -65,7 +65,7 @@ RC_GTEST_PROP(SplitProperty, FoldsPartitionTheRowsAndSpreadTheClasses, ()) {
   }
 }
 
-TEST(Split, IsTheSameForOneSeedAndAnotherForAnother) {
+TEST(Split, DependsOnTheSeedOnly) {
   Random first(5), again(5), other(6);
   const Split split = random_split(150, 2.0 / 3, first);
   EXPECT_EQ(split.train.size(), 100u);

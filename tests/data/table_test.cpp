@@ -88,7 +88,7 @@ TEST(TableBadInput, DetectsTextInAFeature) {
   EXPECT_THAT(table_error("a,b,class\n1,nan,x\n3,?,y\n"), HasSubstr("line 2, column b: found \"nan\""));
 }
 
-TEST(TableBadInput, DetectsASpoiltValueInALastColumnOfNumbers) {
+TEST(TableBadInput, DetectsADamagedValueInALastColumnOfNumbers) {
   EXPECT_THAT(table_error("a,b\n1,2\n3,4\n5,NA\n"), AllOf(HasSubstr("line 4, column b"), HasSubstr("\"NA\"")));
   EXPECT_TRUE(table("a,b\n1,2\n3,4\n5,NA\n", {.label = "b", .piece_column = ""}).labels);
   EXPECT_TRUE(table("a,class\n1,2\n3,4\n5,4b\n").labels);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 
@@ -16,7 +17,7 @@ Matrix normal_rows(Random& random, Index rows, Index features) {
   return out;
 }
 
-TEST(AffineScores, AreThoseOfTheDefinition) {
+TEST(AffineScores, AgreeWithTheDefinition) {
   Random random(1);
   for (const Index pieces : {1, 7, 8, 9, 33}) {
     for (const Index features : {1, 3, 20}) {
@@ -30,7 +31,7 @@ TEST(AffineScores, AreThoseOfTheDefinition) {
   }
 }
 
-// Bit by bit: alone, in blocks of any size, and from rows that lie apart.
+// Equal to the last bit: alone, in blocks of any size, and with other columns between the rows.
 TEST(AffineScores, DoNotDependOnWhereARowStands) {
   Random random(2);
   const Index pieces = 21, features = 13, count = 37;
@@ -48,8 +49,8 @@ TEST(AffineScores, DoNotDependOnWhereARowStands) {
   }
 }
 
-// One row, a row among others and a reference known by its piece only: the same double.
-TEST(AffineScores, MakeEveryWayToADivergenceTheSame) {
+// One pair of rows, a whole matrix, and references given by their pieces: the same double.
+TEST(AffineScores, GiveTheSameDivergenceInEveryForm) {
   Random random(3);
   const MaxAffine phi(normal_rows(random, 40, 6), normal_rows(random, 40, 1));
   const Matrix x = normal_rows(random, 300, 6), y = normal_rows(random, 29, 6);
@@ -60,8 +61,8 @@ TEST(AffineScores, MakeEveryWayToADivergenceTheSame) {
   for (Index i = 0; i < x.rows(); i += 7) {
     for (Index j = 0; j < y.rows(); ++j) ASSERT_EQ(phi.value(x.row(i), y.row(j)), matrix(i, j)) << i << " " << j;
   }
-  EXPECT_THROW(phi.prepare_pieces({40}), std::exception);
-  EXPECT_THROW(phi.prepare_pieces({-1}), std::exception);
+  EXPECT_THROW(phi.prepare_pieces({40}), Error);
+  EXPECT_THROW(phi.prepare_pieces({-1}), Error);
 }
 
 }  // namespace

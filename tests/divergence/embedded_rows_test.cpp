@@ -47,7 +47,7 @@ TEST(EmbeddedRows, KeepOneColumnOfAMatrixOfZeros) {
   EXPECT_EQ(embedded_rows(Mahalanobis(Matrix::Zero(3, 3)), rows), Matrix::Zero(4, 1));
 }
 
-TEST(EmbeddedRows, RefuseWhatIsNoSquaredDistance) {
+TEST(EmbeddedRows, RefuseDivergencesThatAreNotSquaredDistances) {
   Random random(3);
   const Matrix rows = normal_matrix(random, 4, 2);
   const MaxAffine max_affine(Matrix::Identity(2, 2), Vector::Zero(2));

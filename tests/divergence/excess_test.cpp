@@ -5,7 +5,7 @@
 namespace bregmax::internal {
 namespace {
 
-// Both branches, the switch between them, and numbers so small that the subtracted forms give 0 or rubbish.
+// Both branches, the switch between them, and numbers so small that plain subtraction would give 0 or noise.
 const double kArguments[] = {-0.99,  -0.5, -0.31, -0.3, -0.1001, -0.1, -1e-3, -1e-9,
                              1e-200, 1e-9, 1e-3,  0.1,  0.1001,  0.3,  2};
 

@@ -62,7 +62,7 @@ TEST(LearnedEmbeddings, RefusePartsThatDoNotFit) {
   refused("tree_embedding", tree, "leaves", Matrix::Zero(1, 2), "node 2");
   refused("tree_embedding", tree, "roots", Matrix::Constant(1, 1, 3), "begins at node 3");
   Matrix nodes = tree.at("nodes");
-  nodes(0, 2) = 0;  // would go round in circles
+  nodes(0, 2) = 0;  // a node that is its own child
   refused("tree_embedding", tree, "nodes", nodes, "node 0");
   nodes(0, 2) = 1.5;
   refused("tree_embedding", tree, "nodes", nodes, "1.5");

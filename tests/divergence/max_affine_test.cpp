@@ -114,7 +114,7 @@ TEST(MaxAffine, ReferencesOnOnePieceAreInterchangeable) {
   }
 }
 
-// The mean of -1 and 1 is the tie itself: whichever piece is chosen there, it must stay a minimiser.
+// The mean of -1 and 1 is where the pieces tie: whichever is chosen there, the mean must remain a minimiser.
 TEST(MaxAffine, MeanMinimisesAtATie) {
   const MaxAffine phi = absolute_value();
   Matrix points(2, 1);
@@ -131,7 +131,7 @@ TEST(MaxAffine, RefusesBadPieces) {
   EXPECT_THROW(MaxAffine(Matrix::Zero(2, 2), Vector::Constant(2, INFINITY)), Error);
 }
 
-TEST(MaxAffine, OnePieceIsNoDivergenceAtAll) {
+TEST(MaxAffine, WithOnePieceIsZeroEverywhere) {
   const MaxAffine phi(Matrix::Ones(1, 2), Vector::Ones(1));
   Random random(3);
   const Matrix rows = normal_rows(random, 10, 2);

@@ -39,7 +39,7 @@ TEST(SmoothedMaxAffine, MatchesNumbersWorkedOutByHand) {
   EXPECT_NEAR(softplus.value(Vector::Constant(1, 1e-9), zero) / (1e-18 / 8), 1, 1e-9);
 }
 
-TEST(SmoothedMaxAffine, IsTheKlOfTheSoftMemberships) {
+TEST(SmoothedMaxAffine, IsTheKlDivergenceOfTheSoftmaxWeights) {
   Random random(2);
   const Pieces pieces = random_pieces(random, 1);
   const double temperature = 0.7;

@@ -40,7 +40,11 @@ TEST_F(SupervisionFile, ReadsComparisonsWithAndWithoutHeaderAndWeight) {
     EXPECT_EQ(items[0].j, 2);
     EXPECT_EQ(items[0].k, 1);
     EXPECT_EQ(items[0].l, 3);
+    EXPECT_EQ(items[1].i, 0);
     EXPECT_EQ(items[1].j, 9);
+    EXPECT_EQ(items[1].k, 4);
+    EXPECT_EQ(items[1].l, 0);
+    EXPECT_EQ(items[0].weight, 1);
     EXPECT_EQ(items[1].weight, 1);
   }
   EXPECT_EQ(read_comparisons(file("1,2,1,3,0.25\n"), 10)[0].weight, 0.25);
@@ -49,6 +53,8 @@ TEST_F(SupervisionFile, ReadsComparisonsWithAndWithoutHeaderAndWeight) {
 TEST_F(SupervisionFile, ReadsPairs) {
   const Pairs items = read_pairs(file("i,j,s,weight\n0,1,1,2\n3,2,0,0\n"), 10);
   ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].i, 0);
+  EXPECT_EQ(items[0].j, 1);
   EXPECT_TRUE(items[0].similar);
   EXPECT_EQ(items[0].weight, 2);
   EXPECT_EQ(items[1].i, 3);
@@ -60,7 +66,11 @@ TEST_F(SupervisionFile, ReadsPairs) {
 TEST_F(SupervisionFile, ReadsTargets) {
   const Targets items = read_targets(file("i,j,value\n0,1,2.5\n3,2,-1e-3\n"), 10);
   ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].i, 0);
+  EXPECT_EQ(items[0].j, 1);
   EXPECT_EQ(items[0].value, 2.5);
+  EXPECT_EQ(items[1].i, 3);
+  EXPECT_EQ(items[1].j, 2);
   EXPECT_EQ(items[1].value, -1e-3);
   EXPECT_EQ(items[1].weight, 1);
 }
@@ -111,7 +121,7 @@ TEST_F(SupervisionFileBadInput, DetectsNamesInAnotherOrder) {
   EXPECT_THAT(targets_error("I,J,Weight\n1,2,1\n"), HasSubstr("found the columns I,J,Weight"));
 }
 
-// Each of them would be read without a word, were it not for the header.
+// Without the check of the header, each of these would be read as something else.
 TEST_F(SupervisionFileBadInput, DetectsAFileOfAnotherKind) {
   EXPECT_THAT(comparisons_error("i,j,s,weight\n1,2,1,1\n"),
               HasSubstr("found the columns i,j,s,weight; expected i,j,k,l and perhaps weight, in this order; those are "

@@ -19,11 +19,11 @@ namespace {
 using testing::error_of;
 using ::testing::HasSubstr;
 
-constexpr int kNoCompany = 7;  // a class of one row
+constexpr int kSingleRowClass = 7;
 
 RC_GTEST_PROP(SampleProperty, ComparisonsFollowTheClasses, ()) {
   auto class_of_row = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 4));
-  class_of_row.insert(class_of_row.end(), {0, kNoCompany, 0});
+  class_of_row.insert(class_of_row.end(), {0, kSingleRowClass, 0});
   const Comparisons comparisons = sample_comparisons(class_of_row, 50, *rc::gen::arbitrary<std::uint64_t>());
   RC_ASSERT(comparisons.size() == 50u);
   const auto class_of = [&](Index row) { return class_of_row.at(static_cast<std::size_t>(row)); };
@@ -80,13 +80,15 @@ TEST(Sample, TakesAClassOfOneRowOnlyAsTheOther) {
   }
 }
 
-TEST(Sample, IsTheSameForOneSeedAndAnotherForAnother) {
+std::vector<Index> members(const Comparisons& comparisons) {
+  std::vector<Index> all;
+  for (const Comparison& c : comparisons) all.insert(all.end(), {c.i, c.j, c.k, c.l});
+  return all;
+}
+
+TEST(Sample, DependsOnTheSeedOnly) {
   const std::vector<int> classes = {0, 1, 0, 1, 2, 2, 0, 1};
-  const auto rows = [&](std::uint64_t seed) {
-    std::vector<Index> all;
-    for (const Comparison& c : sample_comparisons(classes, 20, seed)) all.insert(all.end(), {c.i, c.j, c.k, c.l});
-    return all;
-  };
+  const auto rows = [&](std::uint64_t seed) { return members(sample_comparisons(classes, 20, seed)); };
   EXPECT_EQ(rows(1), rows(1));
   EXPECT_NE(rows(1), rows(2));
 }
@@ -132,7 +134,7 @@ bool among_nearest(const Matrix& rows, Index i, Index other, Index count, const 
 
 RC_GTEST_PROP(HardComparisonsProperty, AreTheGenuineAndImpostorNeighbours, ()) {
   auto class_of_row = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 3));
-  class_of_row.insert(class_of_row.end(), {0, kNoCompany, 0});
+  class_of_row.insert(class_of_row.end(), {0, kSingleRowClass, 0});
   const auto count = static_cast<Index>(class_of_row.size());
   Matrix rows(count, 2);
   for (double& x : rows.reshaped()) x = *rc::gen::inRange(-3, 4);  // few values: ties and duplicates
@@ -175,7 +177,7 @@ TEST(Sample, KeepsARandomPartOfTheHardComparisons) {
   EXPECT_EQ(hard_comparisons(rows, class_of_row, 2, 100).size(), 32U) << "no more than there are";
 }
 
-TEST(Sample, RefusesHardComparisonsThatCannotBe) {
+TEST(SampleBadInput, DetectsLabelsWithoutHardComparisons) {
   const Matrix rows = Matrix::Random(4, 2);
   EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 0, 0, 0}, 1); }), HasSubstr("two classes"));
   EXPECT_THAT(error_of([&] { hard_comparisons(rows, {0, 1, 2, 3}, 1); }), HasSubstr("two rows"));
@@ -185,15 +187,23 @@ TEST(Sample, RefusesHardComparisonsThatCannotBe) {
 }
 
 TEST(Sample, MakesEachKindFromLabels) {
+  constexpr Index kCount = 17, kNeighbours = 2;
+  constexpr std::uint64_t kSeed = 3;
   const std::vector<int> class_of_row = {0, 0, 0, 1, 1, 1};
   const Matrix rows = Vector::LinSpaced(6, 0, 5);
-  LabelSupervisionOptions options{LabelSupervision::kComparisons, 17, 2, 3};
-  EXPECT_EQ(std::get<Comparisons>(supervision_from_labels(rows, class_of_row, options)).size(), 17U);
+  LabelSupervisionOptions options{LabelSupervision::kComparisons, kCount, kNeighbours, kSeed};
+  const auto comparisons = [&] {
+    return members(std::get<Comparisons>(supervision_from_labels(rows, class_of_row, options)));
+  };
+  EXPECT_EQ(comparisons(), members(sample_comparisons(class_of_row, kCount, kSeed)));
   options.kind = LabelSupervision::kHardComparisons;
+  EXPECT_EQ(comparisons(), members(hard_comparisons(rows, class_of_row, kNeighbours, kCount, kSeed)));
   options.comparisons = 0;
-  EXPECT_EQ(std::get<Comparisons>(supervision_from_labels(rows, class_of_row, options)).size(), 24U);
+  EXPECT_EQ(comparisons(), members(hard_comparisons(rows, class_of_row, kNeighbours))) << "0 means all";
   options.kind = LabelSupervision::kAllPairs;
-  EXPECT_EQ(std::get<LabelPairs>(supervision_from_labels(rows, class_of_row, options)).size(), 30U);
+  const Supervision pairs = supervision_from_labels(rows, class_of_row, options);
+  EXPECT_EQ(std::get<LabelPairs>(pairs).class_of_row, class_of_row);
+  EXPECT_EQ(std::get<LabelPairs>(pairs).size(), 30U);
 }
 
 TEST(SamplePairs, AreHalfSimilarAndUniformOverTheirKind) {
@@ -219,10 +229,10 @@ TEST(SamplePairs, AreHalfSimilarAndUniformOverTheirKind) {
   }
 }
 
-TEST(SamplePairs, RefuseWhatHasNoPairsOfBothKinds) {
-  EXPECT_THROW(sample_pairs({1, 1, 1}, 10, 0), Error);
-  EXPECT_THROW(sample_pairs({1, 2, 3}, 10, 0), Error);
-  EXPECT_THROW(sample_pairs({1, 1, 2}, 0, 0), Error);
+TEST(SamplePairsBadInput, DetectsLabelsWithoutPairsOfBothKinds) {
+  EXPECT_THAT(error_of([] { sample_pairs({1, 1, 1}, 10, 0); }), HasSubstr("two classes or more; found 1"));
+  EXPECT_THAT(error_of([] { sample_pairs({1, 2, 3}, 10, 0); }), HasSubstr("a class with two rows or more"));
+  EXPECT_THAT(error_of([] { sample_pairs({1, 1, 2}, 0, 0); }), HasSubstr("the number of pairs is 0"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class ApproximationOf : public ::testing::TestWithParam<GeneratorCase> {};
 
-// Theorem 1 on random boxes, with numbers of pieces that are no powers.
+// Theorem 1 on random boxes, also with numbers of pieces that are not a d-th power.
 TEST_P(ApproximationOf, NeverExceedsTheBoundsOnRandomBoxes) {
   Random random(21);
   int inner_boxes = 0;
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(EveryGenerator, ApproximationOf, ::testing::ValuesIn(ge
 
 // phi = ||x||^2 on cells of half width e: phi - h = ||x - centre||^2, largest d e^2 at the corners; the gradients
 // differ by 2 (x - centre), l1 norm at most 2 d e.
-TEST(Approximation, OfTheSquareHasTheErrorsOfPaperAndPencil) {
+TEST(Approximation, OfTheSquareHasTheErrorsWorkedOutByHand) {
   for (const Index dimension : {1, 2, 3}) {
     const Index cells = 9;
     ApproximationOptions options;
@@ -90,12 +90,11 @@ TEST(Approximation, FindsTheLargestErrorOfTheDivergence) {
   options.pieces = 12;
   const Approximation found = approximate(*divergence, box, options);
   const double radius = box.radius - found.margin;
-  double largest = 0;
   const Index fine = 1500;
   const Matrix points = internal::lattice_points({box.center, radius}, fine);
   const Matrix truth = divergence->matrix(points, points);
   const Matrix approximated = found.approximator->matrix(points, points);
-  largest = (truth - approximated).cwiseAbs().maxCoeff();
+  const double largest = (truth - approximated).cwiseAbs().maxCoeff();
   EXPECT_GE(found.measured.divergence, largest * (1 - 1e-3));
   EXPECT_LE(found.measured.divergence, largest * 1.05) << "a fine lattice comes close to the supremum";
 }
@@ -110,7 +109,7 @@ TEST(Approximation, WithOnePieceIsATangent) {
   EXPECT_TRUE(std::isnan(found.measured.divergence));
 }
 
-TEST(Approximation, OfPiecesHasNoBounds) {
+TEST(Approximation, OfAMaxAffineGeneratorHasNoBounds) {
   const auto pieces = random_pieces(1, 5, 2, 0);
   const Approximation found = approximate(*pieces, {Vector::Zero(2), 1}, {.pieces = 400, .samples = 400});
   EXPECT_TRUE(std::isnan(found.bounds.value));
@@ -164,7 +163,7 @@ std::string refusal(const ApproximationOptions& options) {
   return "accepted";
 }
 
-TEST(Approximation, RefusesWhatIsNotAllowed) {
+TEST(ApproximationBadInput, DetectsOptionsOutOfRange) {
   EXPECT_THAT(refusal({.pieces = 0}), HasSubstr("pieces is 0"));
   EXPECT_THAT(refusal({.pieces = 100'000'000}), HasSubstr("pieces is 100000000"));
   EXPECT_THAT(refusal({.samples = 0}), HasSubstr("samples is 0"));

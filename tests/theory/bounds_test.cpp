@@ -1,5 +1,5 @@
-// Every formula beside an independent evaluation: numbers worked out apart from the code (with 30 digits), and
-// long double products written in another order.
+// Every formula is compared with numbers that were computed independently of the code, to 30 digits, and some with long
+// double products in another order.
 #include "bregmax/theory/bounds.hpp"
 
 #include <gmock/gmock.h>
@@ -175,8 +175,8 @@ TEST(ComparisonBound, IsFiniteAndMonotoneInTheLipschitzConstant) {
   }
 }
 
-// 2^i with i = ceil(log2 L) >= 1 is the class of the union bound, and delta / (2 i^2) its share: the bound of that
-// class, 16 K 2^i R ... and sqrt(2 ln(2 / share) / m), must not exceed what is called proved.
+// In the union bound, L belongs to the class i = ceil(log2 L) >= 1, which gets the share delta / (2 i^2). The bound of
+// that class, with 16 K 2^i R and sqrt(2 ln(2 / share) / m), must not exceed the bound that is called proved.
 TEST(ComparisonBound, CoversTheUnionOverLipschitzConstants) {
   BoundInputs inputs{7, 0, 0.8, 3, 500, 0.01};
   for (double lipschitz = 0; lipschitz < 70; lipschitz += 0.37) {
@@ -193,7 +193,7 @@ TEST(ComparisonBound, CoversTheUnionOverLipschitzConstants) {
 }
 
 TEST(RegressionPieces, IsTheSmallestWholeNumberThatReachesThePower) {
-  // K^(4 + 2d) >= m^d > (K - 1)^(4 + 2d), in logarithms with more digits than the code has.
+  // K^(4 + 2d) >= m^d > (K - 1)^(4 + 2d), in long double logarithms.
   for (const Index d : {1, 2, 3, 4, 10, 34}) {
     for (const Index m : {1, 2, 3, 10, 16, 64, 81, 100, 729, 1000, 9900, 10000, 65536, 1000000, 999000}) {
       const Index pieces = regression_pieces(m, d);
@@ -224,7 +224,7 @@ std::string refusal(const BoundInputs& inputs) {
   return "accepted";
 }
 
-TEST(BoundInputs, AreChecked) {
+TEST(BoundInputs, OutOfRangeAreRefused) {
   EXPECT_THAT(refusal({0, 1, 1, 1, 1}), HasSubstr("pieces is 0"));
   EXPECT_THAT(refusal({1, -1, 1, 1, 1}), HasSubstr("lipschitz is -1"));
   EXPECT_THAT(refusal({1, 1, NAN, 1, 1}), HasSubstr("radius is nan"));

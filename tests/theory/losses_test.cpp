@@ -7,7 +7,7 @@
 namespace bregmax::testing {
 namespace {
 
-TEST(ComparisonLosses, AreTheirDefinitionsOverTheComparisons) {
+TEST(ComparisonLosses, AgreeWithTheirDefinitions) {
   Random random(5);
   for (const auto& divergence : {make_closed_form("squared_euclidean"), random_pieces(3, 6, 2, 0)}) {
     const Matrix rows = normal_rows(random, 12, 2);
@@ -45,7 +45,7 @@ TEST(SquaredLoss, IsTheMeanSquare) {
   EXPECT_DOUBLE_EQ(squared_loss(*make_closed_form("squared_euclidean"), rows, {{0, 1, 2}, {1, 2, 3}}), (1 + 1) / 2.0);
 }
 
-TEST(Losses, RefuseNothingAndRowsThatAreNotThere) {
+TEST(LossesBadInput, DetectNoItemsAndRowNumbersOutOfRange) {
   const auto divergence = make_closed_form("squared_euclidean");
   const Matrix rows{{0.0}, {1.0}};
   EXPECT_THROW(comparison_losses(*divergence, rows, {}), Error);

@@ -25,7 +25,7 @@ TEST(Rates, RegressionErrorFallsAsTheoremThreeSays) {
     for (const Index pieces : features == 1 ? std::vector<Index>{2, 3} : std::vector<Index>{3, 4, 6}) {
       const Index items = items_for_pieces(pieces, features);
       sizes.push_back(static_cast<double>(items));
-      // The pieces that farthest-point clustering fixes are the cells of tangents for this divergence only.
+      // Only for this divergence does farthest-point clustering give the cells of tangents.
       errors.push_back(regression_error(items, 8, features, *make_closed_form("squared_euclidean")));
     }
     // A few runs leave the exponent uncertain by some hundredths.

@@ -25,8 +25,8 @@ Steps along_all_signs(const Matrix& starts, double length) {
   return steps;
 }
 
-// The largest ||grad phi(u) - grad phi(v)||_1 / ||u - v||_inf that is found: short steps along sign vectors see the
-// Hessian, near the corners it is largest; and pairs of random points.
+// Searches for the largest ||grad phi(u) - grad phi(v)||_1 / ||u - v||_inf: by short steps along sign vectors, which
+// measure the Hessian, from random points and from the corners, and by pairs of random points.
 double smoothness_found(const Divergence& divergence, const Box& box, Random& random) {
   const internal::CoordinateGenerator generator(divergence, box.dimension());
   const auto largest = [&](const Matrix& from, const Matrix& to) {
@@ -64,7 +64,7 @@ TEST_P(SmoothnessOf, IsNeverExceededOnRandomBoxes) {
 INSTANTIATE_TEST_SUITE_P(EveryGenerator, SmoothnessOf, ::testing::ValuesIn(generator_cases()),
                          [](const auto& each) { return each.param.label; });
 
-TEST(Smoothness, HasTheValuesOfPaperAndPencil) {
+TEST(Smoothness, HasTheValuesWorkedOutByHand) {
   EXPECT_DOUBLE_EQ(smoothness(*make_closed_form("squared_euclidean"), {Vector::Zero(3), 2}), 6);
   EXPECT_NEAR(smoothness(*make_closed_form("i_divergence"), {Vector::Constant(2, 0.6), 0.5}), 2 / 0.1, 1e-12);
   EXPECT_NEAR(smoothness(*make_closed_form("itakura_saito"), {Vector::Constant(2, 0.6), 0.5}), 2 / 0.01, 1e-10);
@@ -84,7 +84,7 @@ TEST(Smoothness, OfManyFeaturesIsBoundedWithoutTryingAllSigns) {
   EXPECT_NEAR(smoothness(diagonal, {Vector::Zero(features), 1}), 2 * 1.5 * 25, 1e-9);
 }
 
-TEST(Smoothness, OfPiecesIsInfinite) {
+TEST(Smoothness, OfAMaxAffineGeneratorIsInfinite) {
   const auto two = make_max_affine(Matrix{{1, 0}, {0, 1}}, Vector::Zero(2), 0);
   EXPECT_TRUE(std::isinf(smoothness(*two, {Vector::Zero(2), 1})));
   const auto one = make_max_affine(Matrix{{1, 0}}, Vector::Zero(1), 0);
@@ -113,7 +113,7 @@ TEST(Smoothness, RefusesBoxesOutsideOfTheDomain) {
   EXPECT_THAT(refusal("squared_euclidean", {Vector::Constant(1, NAN), 1}), HasSubstr("not finite"));
 }
 
-TEST(DefaultBox, LiesInTheDomainOfEveryGenerator) {
+TEST(DefaultBox, LiesInsideTheDomainOfEveryGenerator) {
   Random random(1);
   for (const GeneratorCase& each : generator_cases()) {
     for (const Index dimension : each.dimensions) {
