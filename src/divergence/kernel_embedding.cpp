@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "core/blas.hpp"
 #include "divergence/checks.hpp"
 

@@ -7,7 +7,7 @@
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "bregmax/tasks/ranking.hpp"
 #include "bregmax/tasks/scores.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {

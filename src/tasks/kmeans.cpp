@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/embedding.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
+#include "search/tiled_search.hpp"
 #include "tasks/lloyd.hpp"
-#include "tasks/reference_groups.hpp"
 
 namespace bregmax {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tasks/reference_groups.hpp"
+#include "search/tiled_search.hpp"
 
 namespace bregmax::internal {
 namespace {

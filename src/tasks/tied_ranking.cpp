@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "bregmax/core/error.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace internal {

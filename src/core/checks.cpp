@@ -1,4 +1,4 @@
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ void check_same_features(const MatrixView& a, std::string_view a_name, const Mat
 
 void check_classes(std::span<const int> classes, Index rows, std::string_view name) {
   if (static_cast<Index>(classes.size()) != rows) {
-    throw Error(fmt::format("{} has {} entries; allowed: {}, one a row", name, classes.size(), rows));
+    throw Error(fmt::format("{} has {} entries; allowed: {}, one per row", name, classes.size(), rows));
   }
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (classes[i] < 0) {

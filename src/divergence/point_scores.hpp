@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "bregmax/divergence/divergence.hpp"
@@ -11,13 +12,16 @@ namespace bregmax {
 class PointScores {
  public:
   virtual ~PointScores() = default;
-  // out(p, r) = D(point p, reference first + r) up to a number of the point alone, which does not change the order of
-  // its references; out has a row for every point and any number of columns.
+  // out(p, r) = D(point p, reference first + r) less point_part(p), which does not change the order of the references;
+  // out has one row per point and any number of columns.
   virtual void scores(Index first, MatrixSpan out) const = 0;
+  virtual double point_part(Index point) const = 0;
   // A number that no score of this point exceeds.
   virtual double bound(Index point) const = 0;
-  // The divergence that a score of this point stands for; never negative.
-  virtual double divergence(Index point, double score) const = 0;
+
+  // The divergence that a score stands for; never negative.
+  static double divergence_of(double score, double point_part) { return std::max(0.0, score + point_part); }
+  double divergence(Index point, double score) const { return divergence_of(score, point_part(point)); }
 };
 
 // References that have a faster way to scores than to divergences.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tasks ask of their input; messages name the field, what was found and what is allowed.
+// Checks of what a caller gives: each throws Error that names the field, what was found and what is allowed.
 
 #include <span>
 #include <string_view>

@@ -1,11 +1,9 @@
-#include "tasks/reference_groups.hpp"
+#include "search/reference_groups.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "bregmax/divergence/max_affine.hpp"
-#include "tasks/tied_ranking.hpp"
 
 namespace bregmax::internal {
 
@@ -30,21 +28,6 @@ ReferenceGroups group_references(const Divergence& divergence, const MatrixView&
   }
   groups.references = max_affine->prepare_pieces(std::move(piece_of_group));
   return groups;
-}
-
-GroupClasses::GroupClasses(const ReferenceGroups& groups, std::span<const int> classes)
-    : rows_(static_cast<std::size_t>(groups.size())) {
-  std::vector<std::pair<Index, int>> members(classes.size());
-  for (std::size_t row = 0; row < classes.size(); ++row) members[row] = {groups.group_of_row[row], classes[row]};
-  std::sort(members.begin(), members.end());
-  begins_.reserve(rows_.size() + 1);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (i == 0 || members[i].first != members[i - 1].first) begins_.push_back(entries_.size());
-    if (i == 0 || members[i] != members[i - 1]) entries_.push_back({members[i].second, 0});
-    ++entries_.back().rows;
-    ++rows_[static_cast<std::size_t>(members[i].first)];
-  }
-  begins_.push_back(entries_.size());
 }
 
 }  // namespace bregmax::internal
