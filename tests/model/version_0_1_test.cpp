@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "bregmax/data/csv.hpp"
 #include "bregmax/data/table.hpp"
 #include "bregmax/model/model.hpp"
+#include "data/csv.hpp"
+#include "data/file.hpp"
 
 namespace bregmax {
 namespace {

@@ -44,6 +44,4 @@ std::vector<std::string> csv_column_texts(std::string_view text, const CsvConten
 // The first row of a text column that does not hold a finite number.
 Index first_text_row(const CsvColumn& column);
 
-std::string read_whole_file(const std::string& path);
-
 }  // namespace bregmax

@@ -2,14 +2,10 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "bregmax/core/matrix.hpp"
 
 namespace bregmax {
-
-// 2-D float32 or float64 arrays in C or Fortran order, format versions 1 to 3.
-Matrix parse_npy(std::string_view bytes, const std::string& source);
 
 // Writes a matrix row block by row block, whole or not at all: the file appears under its name at commit().
 // .npy (float64, C order) or header-less .csv (17 digits) by the ending of the name.
