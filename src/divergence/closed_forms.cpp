@@ -151,7 +151,7 @@ void LogDet::gradient(const VectorView& reference, VectorSpan out) const {
 }
 
 // With Y = L L^T and u the eigenvalues of L^-1 (X - Y) L^-T, D = sum u - log(1 + u): no cancellation for close
-// matrices. Near u = -1 (X almost singular beside Y) the determinants are taken apart instead.
+// matrices. Near u = -1 (X almost singular relative to Y) the determinants are taken apart instead.
 double LogDet::divergence(const VectorView& point, const VectorView& reference) const {
   const Eigen::MatrixXd x = unflatten(point), y = unflatten(reference);
   const Eigen::LLT<Eigen::MatrixXd> cholesky(y);

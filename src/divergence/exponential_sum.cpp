@@ -23,7 +23,7 @@ ExponentialSum::ExponentialSum(Matrix anchors, Vector weights)
   }
   if (weights_.size() != anchors_.rows()) {
     throw Error(
-        fmt::format("there are {} weights for {} anchors; allowed: one an anchor", weights_.size(), anchors_.rows()));
+        fmt::format("there are {} weights for {} anchors; allowed: one per anchor", weights_.size(), anchors_.rows()));
   }
   internal::check_parameters(anchors_, "anchors");
   internal::check_parameters(internal::as_row(weights_), "weights");

@@ -13,7 +13,7 @@ namespace {
 
 void check_scaling(const Scaling& scaling) {
   if (scaling.center.size() == 0 || scaling.center.size() != scaling.scale.size()) {
-    throw Error(fmt::format("the scaling has {} centers and {} scales; allowed: one of each a feature, at least one",
+    throw Error(fmt::format("the scaling has {} centers and {} scales; allowed: one of each per feature, at least one",
                             scaling.center.size(), scaling.scale.size()));
   }
   for (Index i = 0; i < scaling.center.size(); ++i) {
@@ -84,7 +84,7 @@ void check_model(const Model& model) {
                             model.divergence->dimension(), features));
   }
   if (!model.feature_names.empty() && static_cast<Index>(model.feature_names.size()) != features) {
-    throw Error(fmt::format("there are {} feature names for {} features; allowed: none or one a feature",
+    throw Error(fmt::format("there are {} feature names for {} features; allowed: none or one per feature",
                             model.feature_names.size(), features));
   }
   internal::check_tuning(model.tuning);

@@ -27,7 +27,7 @@ class EmbeddingDivergence : public Divergence {
   Matrix embed(const MatrixView& rows) const;  // f of each row
 
   Vector generator_values(const MatrixView& points) const final;  // ||f(point)||^2
-  Matrix gradients(const MatrixView& references) const final;     // throws Error: there is none
+  Matrix gradients(const MatrixView& references) const final;     // throws Error: there is no gradient
   void check_points(const MatrixView& points) const final;
   void check_references(const MatrixView& references) const final;
   double value(const VectorView& point, const VectorView& reference) const final;
