@@ -15,9 +15,9 @@
 #include "bregmax/core/matrix.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
 #include "core/blas.hpp"
 
 namespace {

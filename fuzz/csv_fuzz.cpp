@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/data/csv.hpp"
 #include "bregmax/data/table.hpp"
+#include "data/csv.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/data/npy.hpp"
+#include "data/npy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -30,10 +30,8 @@ double angle_of(const Matrix& rows, Index row) {
 
 // D(x, A) or D(A, x) for all rows x.
 Vector divergences(const Model& model, const Matrix& rows, Index a, bool a_first) {
-  const Matrix scaled = model.scaling.apply(rows);
-  const Matrix only_a = scaled.row(a);
-  if (a_first) return model.divergence->matrix(only_a, scaled).row(0).transpose();
-  return model.divergence->matrix(scaled, only_a).col(0);
+  if (a_first) return model.divergences(rows.row(a), rows).row(0).transpose();
+  return model.divergences(rows, rows.row(a)).col(0);
 }
 
 Index nearest_to(const Matrix& rows, double degrees) {

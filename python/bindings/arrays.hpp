@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bregmax/model/model.hpp"
+#include "bregmax/core/matrix.hpp"
 
 namespace bregmax::python {
 
@@ -55,11 +55,15 @@ nb::ndarray<nb::numpy, Number, nb::ndim<1>> to_numpy(std::vector<Number> numbers
       std::move(numbers), [](std::vector<Number>& kept) { return kept.data(); }, {size});
 }
 
-// Calls `work` with the rows as the model's divergence wants them; they are copied only where there is a scaling.
+// The result of `work` as an array; other threads of Python go on while it is computed.
 template <class Work>
-auto with_scaled(const Model& model, const MatrixView& rows, const Work& work) {
-  if (model.scaling.is_identity() && rows.cols() == model.features()) return work(rows);
-  return work(MatrixView(model.scaling.apply(rows)));
+auto computed(const Work& work) {
+  using Result = decltype(work());
+  Result result = [&] {
+    const nb::gil_scoped_release unlocked;
+    return work();
+  }();
+  return to_numpy(std::move(result));
 }
 
 }  // namespace bregmax::python

@@ -1,10 +1,11 @@
+#include "bregmax/model/model.hpp"
+
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/embedded_rows.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
@@ -120,82 +121,37 @@ nb::object tuning_as_dict(const Model& model) {
   return dict;
 }
 
-// ---- Applying it, to rows that are not scaled ----
+// ---- Applying it ----
 
 MatrixOut divergence_matrix(const Model& model, const Rows& points, const Rows& references) {
-  Matrix out;
-  {
-    const nb::gil_scoped_release unlocked;
-    with_scaled(model, view(points), [&](const MatrixView& scaled_points) {
-      with_scaled(model, view(references), [&](const MatrixView& scaled_references) {
-        out = model.divergence->matrix(scaled_points, scaled_references);
-      });
-    });
-  }
-  return to_numpy(std::move(out));
+  return computed([&] { return model.divergences(view(points), view(references)); });
 }
 
 VectorOut rowwise(const Model& model, const Rows& points, const Rows& references) {
-  Vector out;
-  {
-    const nb::gil_scoped_release unlocked;
-    with_scaled(model, view(points), [&](const MatrixView& scaled_points) {
-      with_scaled(model, view(references), [&](const MatrixView& scaled_references) {
-        out = model.divergence->rowwise(scaled_points, scaled_references);
-      });
-    });
-  }
-  return to_numpy(std::move(out));
+  return computed([&] { return model.rowwise(view(points), view(references)); });
 }
 
 double value(const Model& model, const Numbers& point, const Numbers& reference) {
-  const auto scaled = [&model](const Numbers& row) {
-    const Eigen::Map<const Vector> raw = view(row);
-    return with_scaled(model, raw.transpose(), [](const MatrixView& rows) { return Vector(rows.row(0)); });
-  };
-  return model.divergence->value(scaled(point), scaled(reference));
+  return model.value(view(point), view(reference));
 }
 
 VectorOut generator_values(const Model& model, const Rows& points) {
-  Vector out;
-  {
-    const nb::gil_scoped_release unlocked;
-    with_scaled(model, view(points),
-                [&](const MatrixView& scaled) { out = model.divergence->generator_values(scaled); });
-  }
-  return to_numpy(std::move(out));
+  return computed([&] { return model.generator_values(view(points)); });
 }
 
-// Of phi as a function of the rows before scaling, so that
-// D(x, y) = phi(x) - phi(y) - <gradient(y), x - y> holds in the user's own features.
 MatrixOut gradients(const Model& model, const Rows& references) {
-  Matrix out;
-  {
-    const nb::gil_scoped_release unlocked;
-    with_scaled(model, view(references), [&](const MatrixView& scaled) { out = model.divergence->gradients(scaled); });
-    out.array().rowwise() /= model.scaling.scale.transpose().array();
-  }
-  return to_numpy(std::move(out));
+  return computed([&] { return model.gradients(view(references)); });
 }
 
 MatrixOut embed(const Model& model, const Rows& rows) {
-  Matrix out;
-  {
-    const nb::gil_scoped_release unlocked;
-    with_scaled(model, view(rows), [&](const MatrixView& scaled) { out = embedded_rows(*model.divergence, scaled); });
-  }
-  return to_numpy(std::move(out));
+  return computed([&] { return model.embedded(view(rows)); });
 }
 
 nb::ndarray<nb::numpy, int, nb::ndim<1>> pieces_of_rows(const Model& model, const Rows& references) {
-  std::vector<int> out;
-  {
-    const nb::gil_scoped_release unlocked;
+  return computed([&] {
     const Pieces pieces = pieces_of(model);
-    const MaxAffine unsmoothed(pieces.slopes, pieces.offsets);
-    with_scaled(model, view(references), [&](const MatrixView& scaled) { out = unsmoothed.pieces_of(scaled); });
-  }
-  return to_numpy(std::move(out));
+    return MaxAffine(pieces.slopes, pieces.offsets).pieces_of(model.scaled(view(references)));
+  });
 }
 
 void bind_parts(nb::class_<Model>& type) {

@@ -6,6 +6,9 @@
 #include "arrays.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/embedding.hpp"
+#include "bregmax/model/model.hpp"
 #include "bregmax/tasks/evaluate.hpp"
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
@@ -22,7 +25,11 @@ KMeansStart start_named(const std::string& name) {
   throw Error(fmt::format("start is '{}'; allowed: 'euclidean' or 'divergence'", name));
 }
 
-// Centroids are those of the scaled rows.
+bool is_embedding(const Model& model) {
+  return dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr;
+}
+
+// Centroids are those of the scaled rows, or of the embedded ones.
 nb::dict cluster(const Model& model, const Rows& rows, Index clusters, const std::string& start, int restarts,
                  int max_iterations, std::uint64_t seed, int threads, const nb::object& on_progress) {
   KMeansOptions options;
@@ -32,8 +39,8 @@ nb::dict cluster(const Model& model, const Rows& rows, Index clusters, const std
   options.max_iterations = max_iterations;
   options.seed = seed;
   const auto work = [model, rows, options](const RunControl& control) {
-    return with_scaled(model, view(rows),
-                       [&](const MatrixView& scaled) { return kmeans(*model.divergence, scaled, options, control); });
+    return model.with_scaled(
+        view(rows), [&](const MatrixView& scaled) { return kmeans(*model.divergence, scaled, options, control); });
   };
   KMeansResult result = run_interruptibly<KMeansResult>(work, on_progress, threads);
   nb::dict dict;
@@ -42,22 +49,18 @@ nb::dict cluster(const Model& model, const Rows& rows, Index clusters, const std
   dict["iterations"] = result.best.objectives.size();
   dict["converged"] = result.best.converged;
   dict["scaled_centers"] = to_numpy(result.best.centroids);
-  Matrix centers = result.best.centroids;
-  centers.array().rowwise() *= model.scaling.scale.transpose().array();
-  centers.rowwise() += model.scaling.center.transpose();
-  dict["centers"] = to_numpy(std::move(centers));
+  // The centroids of an embedding are not rows of features.
+  dict["centers"] = is_embedding(model) ? nb::none() : nb::cast(to_numpy(model.unscaled(result.best.centroids)));
   return dict;
 }
 
-// D(row, centroid) where the centroids are already scaled.
+// D(row, centroid) where the centroids are already scaled, or embedded.
 MatrixOut to_scaled_centers(const Model& model, const Rows& points, const Rows& centers) {
-  Matrix out;
-  {
-    const nb::gil_scoped_release unlocked;
-    with_scaled(model, view(points),
-                [&](const MatrixView& scaled) { out = model.divergence->matrix(scaled, view(centers)); });
-  }
-  return to_numpy(std::move(out));
+  return computed([&] {
+    if (is_embedding(model)) return SquaredEuclidean().matrix(model.embedded(view(points)), view(centers));
+    return model.with_scaled(view(points),
+                             [&](const MatrixView& scaled) { return model.divergence->matrix(scaled, view(centers)); });
+  });
 }
 
 // Hands `work` stored rows and queries, both scaled.
@@ -65,8 +68,8 @@ template <class Work>
 void search(const Model& model, const Rows& stored, const Rows& queries, int threads, const Work& work) {
   const nb::gil_scoped_release unlocked;
   const ThreadLimit limit(threads > 0 ? threads : available_threads());
-  with_scaled(model, view(stored), [&](const MatrixView& scaled_stored) {
-    with_scaled(model, view(queries), [&](const MatrixView& scaled_queries) { work(scaled_stored, scaled_queries); });
+  model.with_scaled(view(stored), [&](const MatrixView& scaled_stored) {
+    model.with_scaled(view(queries), [&](const MatrixView& scaled_queries) { work(scaled_stored, scaled_queries); });
   });
 }
 
@@ -91,8 +94,8 @@ VectorOut regress(const Model& model, const Rows& stored, const Numbers& targets
 nb::tuple rank_rows(const Model& model, const Rows& queries, const Rows& pool, Index top, int threads) {
   using Lists = std::vector<std::vector<RankedRow>>;
   const auto work = [model, queries, pool, top](const RunControl& control) {
-    return with_scaled(model, view(queries), [&](const MatrixView& scaled_queries) {
-      return with_scaled(model, view(pool), [&](const MatrixView& scaled_pool) {
+    return model.with_scaled(view(queries), [&](const MatrixView& scaled_queries) {
+      return model.with_scaled(view(pool), [&](const MatrixView& scaled_pool) {
         return rank(*model.divergence, scaled_queries, scaled_pool, top, control);
       });
     });
@@ -120,7 +123,7 @@ nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& cla
   EvaluationOptions options;
   options.seed = seed;
   const auto work = [model, rows, classes, options](const RunControl& control) {
-    return with_scaled(model, view(rows), [&](const MatrixView& scaled) {
+    return model.with_scaled(view(rows), [&](const MatrixView& scaled) {
       return evaluate(*model.divergence, scaled, {classes.data(), classes.size()}, options, control);
     });
   };
@@ -138,7 +141,7 @@ nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& cla
 
 double average_precision_of(const Model& model, const Rows& rows, const Integers& classes, int threads) {
   const auto work = [model, rows, classes](const RunControl& control) {
-    return with_scaled(model, view(rows), [&](const MatrixView& scaled) {
+    return model.with_scaled(view(rows), [&](const MatrixView& scaled) {
       return evaluate_ranking(*model.divergence, scaled, {classes.data(), classes.size()}, {}, control);
     });
   };

@@ -7,21 +7,21 @@
 namespace bregmax::internal {
 namespace {
 
-// What sum, which is a + b rounded, lacks.
-BREGMAX_INLINE double lacking(double a, double b, double sum) {
+// The rounding error of sum, which is a + b rounded (Knuth).
+BREGMAX_INLINE double rounding_error(double a, double b, double sum) {
   const double b_part = sum - a;
   return (a - (sum - b_part)) + (b - b_part);
 }
 
 BREGMAX_INLINE void add_term(double x, double& high, double& low) {
   const double sum = high + x;
-  low += lacking(high, x, sum);
+  low += rounding_error(high, x, sum);
   high = sum;
 }
 
 BREGMAX_INLINE void add_one(double a, double b, double& high, double& low) {
   const double product = a * b, sum = high + product;
-  low += lacking(high, product, sum) + __builtin_fma(a, b, -product);
+  low += rounding_error(high, product, sum) + __builtin_fma(a, b, -product);
   high = sum;
 }
 

@@ -4,7 +4,7 @@
 
 namespace bregmax::internal {
 
-// Sums that keep what rounding takes from them: as accurate as with twice the digits, rounded once at the end (Ogita,
+// Compensated summation: as accurate as in double-double arithmetic, rounded once at the end (Ogita,
 // Rump and Oishi, "Accurate sum and dot product", 2005). The sum of n products of magnitude M in all is wrong by at
 // most (n 2^-53)^2 M before that.
 class CompensatedSum {
@@ -12,10 +12,10 @@ class CompensatedSum {
   void add(double x);
   void add_product(double a, double b);
   void add_all(const double* x, Index size);
-  // <x, a - b>, of the difference as it is, not as a double.
+  // <x, a - b>, without rounding the difference to a double.
   void add_dot_difference(const double* x, const double* a, const double* b, Index size);
   double value() const { return high_ + low_; }
-  // Two numbers that the sum is made of.
+  // The two parts of the sum.
   double high() const { return high_; }
   double low() const { return low_; }
 
@@ -23,7 +23,7 @@ class CompensatedSum {
   double high_ = 0, low_ = 0;
 };
 
-// Many such sums: row k of them gets factors(k) * x.
+// A matrix of such sums: row k gets factors(k) * x.
 class CompensatedRows {
  public:
   CompensatedRows(Index rows, Index columns) : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}

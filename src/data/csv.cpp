@@ -1,4 +1,4 @@
-#include "bregmax/data/csv.hpp"
+#include "data/csv.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "bregmax/core/error.hpp"
 #include "data/csv_scanner.hpp"
-#include "data/label_names.hpp"
 #include "data/text.hpp"
 
 namespace bregmax {

@@ -1,3 +1,5 @@
+#include "data/file.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,7 +10,6 @@
 #include <system_error>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/data/csv.hpp"
 
 namespace bregmax {
 namespace {

@@ -1,78 +1,19 @@
-#include <fcntl.h>
+#include "bregmax/data/matrix_writer.hpp"
+
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <bit>
-#include <cerrno>
 #include <charconv>
-#include <filesystem>
-#include <system_error>
 
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
-#include "bregmax/data/npy.hpp"
+#include "data/npy.hpp"
 #include "data/text.hpp"
 
 namespace bregmax {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
-
-// A file that grows piece by piece under a temporary name beside the final one, and is removed unless it is published.
-// (core/atomic_file.hpp does the same for content that is already whole.)
-class GrowingFile {
- public:
-  explicit GrowingFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".XXXXXX") {
-    std::error_code ignored;
-    if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
-      throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path_));
-    }
-    descriptor_ = ::mkstemp(temporary_.data());
-    if (descriptor_ < 0) fail();
-  }
-  ~GrowingFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!published_) ::unlink(temporary_.c_str());
-  }
-  GrowingFile(const GrowingFile&) = delete;
-  GrowingFile& operator=(const GrowingFile&) = delete;
-
-  void write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
-  void publish() {
-    if (::fchmod(descriptor_, final_mode()) != 0 || ::fsync(descriptor_) != 0) fail();
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-    published_ = true;
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  [[noreturn]] void fail() const {
-    throw Error(fmt::format("cannot write {}: {}", path_, std::generic_category().message(errno)));
-  }
-
-  // The permissions that the file had, or the ordinary ones; mkstemp gives only the owner access.
-  mode_t final_mode() const {
-    struct stat existing {};
-    if (::stat(path_.c_str(), &existing) == 0) return existing.st_mode & 07777;
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return 0666 & ~mask;
-  }
-
-  std::string path_;
-  std::string temporary_;
-  int descriptor_ = -1;
-  bool published_ = false;
-};
 
 std::string npy_preamble(Index rows, Index cols) {
   const std::string_view descr = std::endian::native == std::endian::little ? "<f8" : ">f8";
@@ -83,7 +24,7 @@ std::string npy_preamble(Index rows, Index cols) {
   const std::size_t unpadded = kFixedBytes + dictionary.size() + 1;
   dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   dictionary += '\n';
-  std::string preamble = "\x93NUMPY";
+  std::string preamble(kNpyMagic);
   preamble += {'\x01', '\x00', static_cast<char>(dictionary.size() & 0xff), static_cast<char>(dictionary.size() >> 8)};
   return preamble + dictionary;
 }
@@ -98,8 +39,8 @@ bool wants_npy(const std::string& path) {
 }  // namespace
 
 struct MatrixWriter::Implementation {
-  Implementation(const std::string& path, Index total_rows, Index columns)
-      : npy(wants_npy(path)), rows(total_rows), cols(columns), file(path) {}
+  Implementation(const std::string& name, Index total_rows, Index columns)
+      : path(name), npy(wants_npy(name)), rows(total_rows), cols(columns), file(name) {}
 
   void append_csv_row(const double* row) {
     constexpr int kDigits = 17;           // enough for a double to survive exactly
@@ -117,11 +58,12 @@ struct MatrixWriter::Implementation {
     buffer.clear();
   }
 
+  std::string path;
   bool npy;
   Index rows, cols;
   Index rows_written = 0;
   bool committed = false;
-  GrowingFile file;
+  AtomicFileWriter file;
   std::string buffer;
 };
 
@@ -139,7 +81,7 @@ void MatrixWriter::append(const MatrixView& rows) {
   Implementation& self = *implementation_;
   if (rows.cols() != self.cols || rows.rows() > self.rows - self.rows_written) {
     throw Error(fmt::format("cannot write {}: got {} x {} more values after {} rows; expected {} x {} in all",
-                            self.file.path(), rows.rows(), rows.cols(), self.rows_written, self.rows, self.cols));
+                            self.path, rows.rows(), rows.cols(), self.rows_written, self.rows, self.cols));
   }
   for (Index r = 0; r < rows.rows(); ++r) {
     const double* row = rows.data() + r * rows.outerStride();
@@ -157,11 +99,10 @@ void MatrixWriter::commit() {
   Implementation& self = *implementation_;
   if (self.committed) return;
   if (self.rows_written != self.rows) {
-    throw Error(
-        fmt::format("cannot write {}: got {} rows; expected {}", self.file.path(), self.rows_written, self.rows));
+    throw Error(fmt::format("cannot write {}: got {} rows; expected {}", self.path, self.rows_written, self.rows));
   }
   self.flush();
-  self.file.publish();
+  self.file.commit();
   self.committed = true;
 }
 

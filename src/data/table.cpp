@@ -12,9 +12,9 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/builtin.hpp"
-#include "bregmax/data/csv.hpp"
-#include "bregmax/data/npy.hpp"
-#include "data/label_names.hpp"
+#include "data/csv.hpp"
+#include "data/file.hpp"
+#include "data/npy.hpp"
 #include "data/text.hpp"
 
 namespace bregmax {
@@ -23,7 +23,6 @@ namespace {
 using internal::quoted_excerpt;
 
 constexpr std::string_view kBuiltinPrefix = "builtin:";
-constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 // The columns of a CSV or .npy file before they are told apart.
 struct Columns {
@@ -149,7 +148,7 @@ Table make_table(const Columns& columns, const TableOptions& options) {
   }
   if (features.empty()) {
     throw Error(fmt::format(
-        "{}: no feature columns are left beside the label and piece columns; the columns, separated by "
+        "{}: no feature columns are left besides the label and piece columns; the columns, separated by "
         "commas, are {}{}",
         columns.source, column_list(columns), internal::hint_at_separator(columns.count(), columns.at(0).name)));
   }

@@ -66,6 +66,11 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool is_label_name(std::string_view name) {
+  constexpr std::string_view kNames[] = {"class", "label", "target", "species"};
+  return std::ranges::count(kNames, lower_case(trim_spaces(name))) > 0;
+}
+
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::size_t length = std::min(text.size(), kLongest);

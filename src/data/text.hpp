@@ -27,6 +27,9 @@ inline bool is_number_like(std::string_view field) { return parse_number(field).
 std::string_view trim_spaces(std::string_view field);
 std::string lower_case(std::string_view text);
 
+// Names that mark a last column as the labels: class, label, target and species, in any case.
+bool is_label_name(std::string_view name);
+
 // The text for a message: shortened, and without control characters, which would break the line.
 std::string excerpt(std::string_view text);
 std::string quoted_excerpt(std::string_view text);

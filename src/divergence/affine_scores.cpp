@@ -1,7 +1,6 @@
 #include "divergence/affine_scores.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/simd.hpp"
 
@@ -10,9 +9,6 @@ namespace {
 
 // A panel of pieces times a tile of rows stays in the registers of a processor with AVX2.
 constexpr Index kVectors = 2, kPanel = kLanes * kVectors, kTile = 4;
-
-// Four doubles; the compiler makes of them what the processor has.
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(alignof(double))));
 
 // What is computed at a time.
 struct Panel {
@@ -24,18 +20,18 @@ struct Panel {
 template <Index kRows>
 BREGMAX_INLINE void score_tile(const Panel& panel, const double* rows, Index row_stride, double* scores,
                                Index score_stride) {
-  Lanes sums[kRows][kVectors] = {};
+  Four sums[kRows][kVectors] = {};
   const double* slopes = panel.slopes;
   for (Index f = 0; f < panel.features; ++f, slopes += kPanel) {
     for (Index v = 0; v < kVectors; ++v) {
-      Lanes slope;
-      std::memcpy(&slope, slopes + v * kLanes, sizeof slope);
+      Four slope;
+      load(slopes + v * kLanes, slope);
       for (Index r = 0; r < kRows; ++r) sums[r][v] += slope * rows[r * row_stride + f];
     }
   }
   for (Index r = 0; r < kRows; ++r) {
     double of_row[kPanel];
-    std::memcpy(of_row, sums[r], sizeof of_row);
+    for (Index v = 0; v < kVectors; ++v) store(sums[r][v], of_row + v * kLanes);
     double* out = scores + r * score_stride;
     for (Index k = 0; k < panel.pieces; ++k) out[k] = of_row[k] + panel.offsets[k];
   }
@@ -52,27 +48,20 @@ BREGMAX_INLINE void score_rows(const Panel& panel, const double* rows, Index row
   }
 }
 
-using ScoreRows = void (*)(const Panel&, const double*, Index, Index, double*, Index);
-
-void score_rows_anywhere(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
-                         Index score_stride) {
-  score_rows(panel, rows, row_stride, count, scores, score_stride);
-}
-
 #ifdef BREGMAX_AVX2
-
 BREGMAX_AVX2 void score_rows_avx2(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
                                   Index score_stride) {
   score_rows(panel, rows, row_stride, count, scores, score_stride);
 }
-
-ScoreRows fastest() { return has_avx2() ? score_rows_avx2 : score_rows_anywhere; }
-
-#else
-
-ScoreRows fastest() { return score_rows_anywhere; }
-
 #endif
+
+void score_rows_anywhere(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
+                         Index score_stride) {
+#ifdef BREGMAX_AVX2
+  if (has_avx2()) return score_rows_avx2(panel, rows, row_stride, count, scores, score_stride);
+#endif
+  score_rows(panel, rows, row_stride, count, scores, score_stride);
+}
 
 }  // namespace
 
@@ -86,11 +75,10 @@ AffineScores::AffineScores(const Matrix& slopes, const Vector& offsets) : featur
 }
 
 void AffineScores::compute(const double* rows, Index row_stride, Index count, double* scores) const {
-  static const ScoreRows kScoreRows = fastest();
   for (Index first = 0; first < pieces(); first += kPanel) {
     const Panel panel{packed_.data() + first * features_, offsets_.data() + first, features_,
                       std::min(kPanel, pieces() - first)};
-    kScoreRows(panel, rows, row_stride, count, scores + first, pieces());
+    score_rows_anywhere(panel, rows, row_stride, count, scores + first, pieces());
   }
 }
 

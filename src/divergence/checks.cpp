@@ -53,10 +53,22 @@ void check_pieces(const MatrixView& slopes, const VectorView& offsets) {
         fmt::format("slopes is {} x {}; allowed: at least one piece and one feature", slopes.rows(), slopes.cols()));
   }
   if (offsets.size() != slopes.rows()) {
-    throw Error(fmt::format("there are {} offsets for {} pieces; allowed: one a piece", offsets.size(), slopes.rows()));
+    throw Error(
+        fmt::format("there are {} offsets for {} pieces; allowed: one per piece", offsets.size(), slopes.rows()));
   }
   check_parameters(slopes, "slopes");
   check_parameters(as_row(offsets), "offsets");
+}
+
+const Matrix& embedding_part(const EmbeddingParts& parts, std::string_view embedding, const std::string& name,
+                             Index columns) {
+  const auto found = parts.find(name);
+  if (found == parts.end()) throw Error(fmt::format("the {} has no '{}'", embedding, name));
+  if (columns > 0 && found->second.cols() != columns) {
+    throw Error(
+        fmt::format("'{}' of the {} has {} columns; allowed: {}", name, embedding, found->second.cols(), columns));
+  }
+  return found->second;
 }
 
 void check_output(const MatrixSpan& out, Index points, Index references) {

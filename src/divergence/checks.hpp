@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "bregmax/divergence/embedding.hpp"
 #include "bregmax/divergence/smooth.hpp"
 
 namespace bregmax::internal {
@@ -17,6 +18,9 @@ void check_rows(const MatrixView& rows, Index dimension, std::string_view diverg
 void check_parameters(const MatrixView& values, std::string_view what);
 // At least one piece and one feature, as many offsets as slopes, every entry usable.
 void check_pieces(const MatrixView& slopes, const VectorView& offsets);
+// A part of the embedding that `embedding` names. Throws Error when it is missing or has not so many columns (0: any).
+const Matrix& embedding_part(const EmbeddingParts& parts, std::string_view embedding, const std::string& name,
+                             Index columns);
 void check_output(const MatrixSpan& out, Index points, Index references);
 
 // Entries of a row as a column vector, without a copy.

@@ -1,11 +1,19 @@
 #include "bregmax/divergence/embedding.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/point_scores.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/kernel_embedding.hpp"
+#include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/divergence/tree_embedding.hpp"
+#include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
+#include "divergence/point_scores.hpp"
 
 namespace bregmax {
 namespace {
@@ -30,6 +38,29 @@ class EmbeddedReferenceSet final : public ScoringReferenceSet {
   SquaredEuclidean squared_euclidean_;
   std::unique_ptr<ReferenceSet> embedded_;
 };
+
+// L^T with L^T L = matrix, from the eigenvalues that are not rounding; the largest comes first.
+Matrix transposed_root(const Matrix& matrix) {
+  constexpr double kRounding = 1e-12;
+  const internal::SymmetricEigen eigen(matrix);
+  const Index features = matrix.rows();
+  const double largest = eigen.values(features - 1);
+  Index rank = 1;
+  while (rank < features && eigen.values(features - 1 - rank) > kRounding * largest) ++rank;
+  Matrix root(features, rank);
+  for (Index i = 0; i < rank; ++i) {
+    const Index position = features - 1 - i;
+    root.col(i) = std::sqrt(std::max(0.0, eigen.values(position))) * eigen.vectors.col(position);
+  }
+  return root;
+}
+
+struct EmbeddingKind {
+  std::string_view name;
+  std::shared_ptr<const Divergence> (*make)(const EmbeddingParts& parts);
+};
+constexpr EmbeddingKind kEmbeddings[] = {{"kernel_embedding", &KernelEmbedding::from_parts},
+                                         {"tree_embedding", &TreeEmbedding::from_parts}};
 
 }  // namespace
 
@@ -63,6 +94,29 @@ double EmbeddingDivergence::value(const VectorView& point, const VectorView& ref
 std::unique_ptr<ReferenceSet> EmbeddingDivergence::prepare(const MatrixView& references) const {
   check_references(references);
   return std::make_unique<EmbeddedReferenceSet>(*this, references);
+}
+
+Matrix embedded_rows(const Divergence& divergence, const MatrixView& rows) {
+  divergence.check_points(rows);
+  if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) return embedding->embed(rows);
+  if (const auto* mahalanobis = dynamic_cast<const Mahalanobis*>(&divergence)) {
+    return rows * transposed_root(mahalanobis->metric());
+  }
+  if (dynamic_cast<const SquaredEuclidean*>(&divergence) != nullptr) return rows;
+  throw Error(fmt::format("the divergence {} is not a squared distance of embedded rows", divergence.name()));
+}
+
+std::vector<std::string> embedding_names() {
+  std::vector<std::string> names;
+  for (const EmbeddingKind& kind : kEmbeddings) names.emplace_back(kind.name);
+  return names;
+}
+
+std::shared_ptr<const Divergence> make_embedding(std::string_view name, const EmbeddingParts& parts) {
+  for (const EmbeddingKind& kind : kEmbeddings) {
+    if (kind.name == name) return kind.make(parts);
+  }
+  throw Error(fmt::format("unknown embedding '{}'; allowed: {}", name, fmt::join(embedding_names(), ", ")));
 }
 
 }  // namespace bregmax

@@ -15,6 +15,11 @@ inline double exp_excess(double t) {
   return t * t / 2 * sum;
 }
 
+// exp(to) - exp(from) (1 + t) with t = to - from. exp(t) may overflow where exp(to) does not.
+inline double exp_excess(double from, double to, double t) {
+  return t <= 1 ? std::exp(from) * exp_excess(t) : std::exp(to) - std::exp(from) * (1 + t);
+}
+
 // u - log(1 + u) = u^2/2 - u^3/3 + ..., u > -1
 inline double log_excess(double u) {
   if (std::abs(u) > 0.1) return u - std::log1p(u);

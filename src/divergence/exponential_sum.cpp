@@ -23,7 +23,7 @@ ExponentialSum::ExponentialSum(Matrix anchors, Vector weights)
   }
   if (weights_.size() != anchors_.rows()) {
     throw Error(
-        fmt::format("there are {} weights for {} anchors; allowed: one an anchor", weights_.size(), anchors_.rows()));
+        fmt::format("there are {} weights for {} anchors; allowed: one per anchor", weights_.size(), anchors_.rows()));
   }
   internal::check_parameters(anchors_, "anchors");
   internal::check_parameters(internal::as_row(weights_), "weights");
@@ -43,11 +43,7 @@ double ExponentialSum::divergence(const VectorView& point, const VectorView& ref
   double sum = 0;
   for (Index i = 0; i < weights_.size(); ++i) {
     const double at_reference = anchors_.row(i).dot(reference), difference = anchors_.row(i).dot(point - reference);
-    // exp(difference) may overflow where exp(at_reference + difference) does not.
-    const double excess = difference <= 1
-                              ? std::exp(at_reference) * internal::exp_excess(difference)
-                              : std::exp(at_reference + difference) - std::exp(at_reference) * (1 + difference);
-    sum += weights_(i) * excess;
+    sum += weights_(i) * internal::exp_excess(at_reference, at_reference + difference, difference);
   }
   return sum;
 }

@@ -4,14 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/exponential.hpp"
-#include "bregmax/divergence/i_divergence.hpp"
-#include "bregmax/divergence/itakura_saito.hpp"
-#include "bregmax/divergence/kullback_leibler.hpp"
-#include "bregmax/divergence/logdet.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
 
 namespace bregmax {
 namespace {

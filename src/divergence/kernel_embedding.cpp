@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "core/blas.hpp"
 #include "divergence/checks.hpp"
 
@@ -21,12 +21,6 @@ void check_kernel(const Kernel& kernel) {
   if (kernel.degree < 1 || kernel.degree > kLargestDegree) {
     throw Error(fmt::format("the degree of the kernel is {}; allowed: 1 to {}", kernel.degree, kLargestDegree));
   }
-}
-
-const Matrix& part(const EmbeddingParts& parts, const std::string& name) {
-  const auto found = parts.find(name);
-  if (found == parts.end()) throw Error(fmt::format("the kernel embedding has no '{}'", name));
-  return found->second;
 }
 
 // The product of two matrices, through BLAS.
@@ -70,7 +64,7 @@ KernelEmbedding::KernelEmbedding(const Kernel& kernel, Matrix support, Matrix co
 }
 
 std::shared_ptr<const Divergence> KernelEmbedding::from_parts(const EmbeddingParts& parts) {
-  const Matrix& kernel = part(parts, "kernel");
+  const Matrix& kernel = internal::embedding_part(parts, "kernel embedding", "kernel", 0);
   if (kernel.size() != 3) throw Error(fmt::format("'kernel' has {} numbers; allowed: 3", kernel.size()));
   const double kind = kernel(0), degree = kernel(2);
   if (!(kind == 0 || kind == 1) || !(degree >= 1 && degree <= kLargestDegree) || degree != std::floor(degree)) {
@@ -79,7 +73,8 @@ std::shared_ptr<const Divergence> KernelEmbedding::from_parts(const EmbeddingPar
   }
   return std::make_shared<KernelEmbedding>(
       Kernel{kind == 0 ? KernelKind::kRbf : KernelKind::kPolynomial, kernel(1), static_cast<int>(degree)},
-      part(parts, "support"), part(parts, "coefficients"));
+      internal::embedding_part(parts, "kernel embedding", "support", 0),
+      internal::embedding_part(parts, "kernel embedding", "coefficients", 0));
 }
 
 EmbeddingParts KernelEmbedding::parts() const {

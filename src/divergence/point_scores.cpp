@@ -1,4 +1,4 @@
-#include "bregmax/divergence/point_scores.hpp"
+#include "divergence/point_scores.hpp"
 
 #include <utility>
 
@@ -13,7 +13,7 @@ class MeasuredScores final : public PointScores {
   // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
   void scores(Index first, MatrixSpan out) const override { out = divergences_.middleCols(first, out.cols()); }
   double bound(Index point) const override { return divergences_.row(point).maxCoeff(); }
-  double divergence(Index, double score) const override { return score; }
+  double point_part(Index) const override { return 0; }
 
  private:
   Matrix divergences_;

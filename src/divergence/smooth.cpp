@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "bregmax/divergence/blockwise.hpp"
-#include "bregmax/divergence/point_scores.hpp"
 #include "core/blas.hpp"
 #include "divergence/checks.hpp"
+#include "divergence/point_scores.hpp"
 #include "divergence/streaming.hpp"
 
 namespace bregmax {
@@ -40,7 +39,6 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
  public:
   SmoothReferenceSet(const SmoothDivergence& divergence, const MatrixView& references)
       : divergence_(divergence),
-        blockwise_(dynamic_cast<const BlockwiseGenerator*>(&divergence)),
         centered_(divergence.centering_helps() && references.rows() > 0),
         origin_(Vector::Zero(references.cols())),
         slopes_(divergence.gradients(references)),
@@ -76,11 +74,11 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
 
   std::unique_ptr<PointScores> scores_of(const MatrixView& points) const override;
 
-  // products(p, r) = products(p, r) - <slope of reference first + r, shifted point p>
-  void subtract_products(const Matrix& shifted, Index first, MatrixSpan products, double beta) const {
+  // products(p, r) = -<slope of reference first + r, shifted point p>
+  void negative_products(const Matrix& shifted, Index first, MatrixSpan products) const {
     const Index features = slopes_.cols();
     internal::gemm(false, true, shifted.rows(), products.cols(), features, -1, shifted.data(), features,
-                   slopes_.data() + first * features, features, beta, products.data(), products.outerStride());
+                   slopes_.data() + first * features, features, 0, products.data(), products.outerStride());
   }
 
   const Vector& reference_part() const { return reference_part_; }
@@ -93,13 +91,10 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
   // phi at rows, after the shift and the tilt.
   Vector heights(const MatrixView& rows) const {
     Vector result(rows.rows());
-    if (centered_ && blockwise_ != nullptr) {
-      blockwise_->divergences_of_block(rows, origin_, result);
-      return result;
-    }
-    for (Index i = 0; i < rows.rows(); ++i) {
-      const auto row = row_vector(rows, i);
-      result(i) = centered_ ? divergence_.divergence(row, origin_) : divergence_.generator(row);
+    if (centered_) {
+      divergence_.divergences_of_block(rows, origin_, result);
+    } else {
+      for (Index i = 0; i < rows.rows(); ++i) result(i) = divergence_.generator(row_vector(rows, i));
     }
     return result;
   }
@@ -116,7 +111,7 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
     Matrix products(points.rows(), std::min(kBlockReferences, size()));
     for (Index begin = 0; begin < size(); begin += kBlockReferences) {
       const Index count = std::min(kBlockReferences, size() - begin);
-      subtract_products(from_origin, begin, products.leftCols(count), 0);
+      negative_products(from_origin, begin, products.leftCols(count));
       for (Index p = 0; p < points.rows(); ++p) {
         internal::add_and_clamp(products.row(p).data(), reference_part_.data() + begin, point_part(p), count,
                                 out.data() + p * out.outerStride() + begin, stream);
@@ -126,7 +121,6 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
   }
 
   const SmoothDivergence& divergence_;
-  const BlockwiseGenerator* blockwise_;  // may be null
   bool centered_;
   Vector origin_;
   Matrix slopes_;
@@ -144,15 +138,15 @@ class SmoothScores final : public PointScores {
 
   // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
   void scores(Index first, MatrixSpan out) const override {
-    out.rowwise() = references_.reference_part().segment(first, out.cols()).transpose();
-    references_.subtract_products(shifted_, first, out, 1);
+    references_.negative_products(shifted_, first, out);
+    out.rowwise() += references_.reference_part().segment(first, out.cols()).transpose();
   }
 
   double bound(Index point) const override {
     return references_.largest_part() + references_.largest_slope() * shifted_.row(point).norm();
   }
 
-  double divergence(Index point, double score) const override { return std::max(0.0, score + point_part_(point)); }
+  double point_part(Index point) const override { return point_part_(point); }
 
  private:
   const SmoothReferenceSet& references_;
@@ -165,6 +159,18 @@ class SmoothScores final : public PointScores {
 std::unique_ptr<PointScores> SmoothReferenceSet::scores_of(const MatrixView& points) const {
   check(points);
   return std::make_unique<SmoothScores>(*this, points);
+}
+
+// A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
+void SmoothDivergence::gradients_of_block(const MatrixView& references, MatrixSpan out) const {
+  for (Index r = 0; r < references.rows(); ++r) {
+    gradient(row_vector(references, r), Eigen::Map<Vector>(out.row(r).data(), out.cols()));
+  }
+}
+
+void SmoothDivergence::divergences_of_block(const MatrixView& points, const VectorView& reference,
+                                            VectorSpan out) const {
+  for (Index p = 0; p < points.rows(); ++p) out(p) = divergence(row_vector(points, p), reference);
 }
 
 void SmoothDivergence::check_domain(const VectorView&, Index, RowRole) const {}
@@ -190,15 +196,8 @@ Vector SmoothDivergence::generator_values(const MatrixView& points) const {
 Matrix SmoothDivergence::gradients(const MatrixView& references) const {
   check_references(references);
   Matrix out(references.rows(), references.cols());
-  const auto* blockwise = dynamic_cast<const BlockwiseGenerator*>(this);
   for_each_block(references.rows(), static_cast<double>(references.size()) * 10, [&](Index begin, Index count) {
-    if (blockwise != nullptr) {
-      blockwise->gradients_of_block(references.middleRows(begin, count), out.middleRows(begin, count));
-      return;
-    }
-    for (Index i = begin; i < begin + count; ++i) {
-      gradient(row_vector(references, i), Eigen::Map<Vector>(out.data() + i * out.cols(), out.cols()));
-    }
+    gradients_of_block(references.middleRows(begin, count), out.middleRows(begin, count));
   });
   return out;
 }

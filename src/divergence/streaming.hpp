@@ -2,7 +2,7 @@
 
 // The loops that write the divergence matrix. With `stream` they write around the cache, for an output so large that
 // it would only push out what is still needed; finish_streaming() must follow, in the thread that wrote, before another
-// thread reads.
+// thread reads. Stores around the cache have no spelling but the processor's, hence intrinsics.
 
 #include "bregmax/core/matrix.hpp"
 

@@ -32,16 +32,6 @@ void check_trees(const TreeEnsemble& trees, Index features, Index dimension) {
   if (trees.leaves.size() > 0) internal::check_parameters(trees.leaves, "the leaves of the tree embedding");
 }
 
-const Matrix& part(const EmbeddingParts& parts, const std::string& name, Index cols) {
-  const auto found = parts.find(name);
-  if (found == parts.end()) throw Error(fmt::format("the tree embedding has no '{}'", name));
-  if (cols > 0 && found->second.cols() != cols) {
-    throw Error(
-        fmt::format("'{}' of the tree embedding has {} columns; allowed: {}", name, found->second.cols(), cols));
-  }
-  return found->second;
-}
-
 int whole(double value) {
   if (!(value >= -1 && value <= 1e9) || value != std::floor(value)) {
     throw Error(fmt::format("a node number of the tree embedding is {}; allowed: whole numbers", value));
@@ -71,15 +61,16 @@ TreeEmbedding::TreeEmbedding(Matrix linear, TreeEnsemble trees) : linear_(std::m
 }
 
 std::shared_ptr<const Divergence> TreeEmbedding::from_parts(const EmbeddingParts& parts) {
-  const Matrix& linear = part(parts, "linear", 0);
+  const Matrix& linear = internal::embedding_part(parts, "tree embedding", "linear", 0);
   TreeEnsemble trees;
   if (parts.contains("nodes")) {
-    const Matrix& nodes = part(parts, "nodes", 4);
+    const Matrix& nodes = internal::embedding_part(parts, "tree embedding", "nodes", 4);
     for (Index n = 0; n < nodes.rows(); ++n) {
       trees.nodes.push_back({whole(nodes(n, 0)), nodes(n, 1), whole(nodes(n, 2)), whole(nodes(n, 3))});
     }
-    for (const double root : part(parts, "roots", 1).reshaped()) trees.roots.push_back(whole(root));
-    trees.leaves = part(parts, "leaves", linear.rows());
+    for (const double root : internal::embedding_part(parts, "tree embedding", "roots", 1).reshaped())
+      trees.roots.push_back(whole(root));
+    trees.leaves = internal::embedding_part(parts, "tree embedding", "leaves", linear.rows());
   }
   return std::make_shared<TreeEmbedding>(linear, std::move(trees));
 }

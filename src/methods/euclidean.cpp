@@ -1,6 +1,6 @@
 #include "bregmax/methods/euclidean.hpp"
 
-#include "bregmax/divergence/squared_euclidean.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "methods/checks.hpp"
 #include "methods/methods.hpp"
 

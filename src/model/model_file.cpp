@@ -59,15 +59,10 @@ void store_record(const TrainingRecord& record, Container& container) {
 
 template <class Integer>
 void restore_count(const Json& description, const char* name, Integer& value) {
-  if (!description.contains(name)) return;
-  const Json& given = description[name];
-  if (!given.is_number_unsigned() || !std::in_range<Integer>(given.get<std::uint64_t>())) {
-    throw Error(fmt::format("invalid: record.{} is not a whole number >= 0 that fits", name));
-  }
-  value = static_cast<Integer>(given.get<std::uint64_t>());
+  if (description.contains(name)) value = internal::count_of<Integer>(description, "record", name);
 }
 
-// What a file lacks keeps its default, and what this program does not know is ignored: fields can be added within a
+// Fields that a file does not have keep their default, and unknown ones are ignored: fields can be added within a
 // format version.
 TrainingRecord restore_record(const Container& container) {
   TrainingRecord record;

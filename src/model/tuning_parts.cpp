@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "bregmax/core/error.hpp"
 
@@ -12,16 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-template <class Integer>
-Integer count_of(const Json& description, const char* name) {
-  const Json& given = description.at(name);
-  if (!given.is_number_unsigned() || !std::in_range<Integer>(given.get<std::uint64_t>())) {
-    throw Error(fmt::format("invalid: tuning.{} is not a whole number >= 0 that fits", name));
-  }
-  return static_cast<Integer>(given.get<std::uint64_t>());
-}
-
-// Words stay in the JSON, numbers go to the array tuning.values: one a setting, in order.
+// Words stay in the JSON, numbers go to the array tuning.values: one per setting, in order.
 Json store_candidates(const TuningRecord& record, Container& container) {
   std::vector<double> values;
   Json candidates = Json::array();
@@ -110,18 +100,19 @@ TuningRecord restore_tuning(const Container& container) {
   if (!container.metadata.contains("tuning")) return record;
   const Json& description = container.metadata["tuning"];
   record.tuned_for = description.at("tuned_for").get<std::string>();
-  record.folds = count_of<int>(description, "folds");
+  record.folds = count_of<int>(description, "tuning", "folds");
   record.measures = description.at("measures").get<std::vector<std::string>>();
   record.candidates = restore_candidates(description.at("candidates"), container.vector("tuning.values"));
-  record.chosen = count_of<Index>(description, "chosen");
+  record.chosen = count_of<Index>(description, "tuning", "chosen");
   // Not in the first files: all of them were.
   record.compared = static_cast<Index>(record.candidates.size());
   record.compared_folds = record.folds;
-  if (description.contains("compared")) record.compared = count_of<Index>(description, "compared");
-  if (description.contains("compared_folds")) record.compared_folds = count_of<int>(description, "compared_folds");
-  record.solved = count_of<Index>(description, "solved");
-  record.proved = count_of<Index>(description, "proved");
-  record.unproved = count_of<Index>(description, "unproved");
+  if (description.contains("compared")) record.compared = count_of<Index>(description, "tuning", "compared");
+  if (description.contains("compared_folds"))
+    record.compared_folds = count_of<int>(description, "tuning", "compared_folds");
+  record.solved = count_of<Index>(description, "tuning", "solved");
+  record.proved = count_of<Index>(description, "tuning", "proved");
+  record.unproved = count_of<Index>(description, "tuning", "unproved");
   record.means = container.matrix("tuning.means");
   record.standard_errors = container.matrix("tuning.standard_errors");
   record.seconds = container.number("tuning.seconds");

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/data/csv.hpp"
+#include "data/csv.hpp"
+#include "data/file.hpp"
 #include "data/text.hpp"
 
 namespace bregmax {

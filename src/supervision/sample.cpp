@@ -140,7 +140,8 @@ Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& cla
   if (neighbours < 1) throw Error(fmt::format("the number of neighbours is {}; allowed: 1 or more", neighbours));
   if (count < 0) throw Error(fmt::format("the number of comparisons is {}; allowed: 0 (all) or more", count));
   if (rows.rows() != static_cast<Index>(class_of_row.size())) {
-    throw Error(fmt::format("there are {} classes for {} rows; allowed: one a row", class_of_row.size(), rows.rows()));
+    throw Error(
+        fmt::format("there are {} classes for {} rows; allowed: one per row", class_of_row.size(), rows.rows()));
   }
   check_classes(RowsByClass(class_of_row), "comparisons");
   Comparisons comparisons;
@@ -170,7 +171,7 @@ Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint6
   Pairs pairs;
   pairs.reserve(static_cast<std::size_t>(count));
   for (Index drawn = 0; drawn < count; ++drawn) {
-    pairs.push_back(drawn < (count + 1) / 2 ? draw_pair(by_class, true, random) : draw_pair(by_class, false, random));
+    pairs.push_back(draw_pair(by_class, drawn < (count + 1) / 2, random));
   }
   return pairs;
 }
@@ -191,26 +192,17 @@ LabelPairs label_pairs(const std::vector<int>& class_of_row) {
 }
 
 std::string to_string(LabelSupervision kind) {
-  switch (kind) {
-    case LabelSupervision::kComparisons:
-      return "comparisons";
-    case LabelSupervision::kHardComparisons:
-      return "hard_comparisons";
-    case LabelSupervision::kAllPairs:
-      break;
-  }
-  return "all_pairs";
+  static constexpr const char* kNames[] = {"comparisons", "hard_comparisons", "all_pairs"};
+  return kNames[static_cast<int>(kind)];
 }
 
 Supervision supervision_from_labels(const MatrixView& rows, const std::vector<int>& class_of_row,
                                     const LabelSupervisionOptions& options) {
-  switch (options.kind) {
-    case LabelSupervision::kComparisons:
-      return sample_comparisons(class_of_row, options.comparisons, options.seed);
-    case LabelSupervision::kHardComparisons:
-      return hard_comparisons(rows, class_of_row, options.neighbours, options.comparisons, options.seed);
-    case LabelSupervision::kAllPairs:
-      break;
+  if (options.kind == LabelSupervision::kComparisons) {
+    return sample_comparisons(class_of_row, options.comparisons, options.seed);
+  }
+  if (options.kind == LabelSupervision::kHardComparisons) {
+    return hard_comparisons(rows, class_of_row, options.neighbours, options.comparisons, options.seed);
   }
   return label_pairs(class_of_row);
 }

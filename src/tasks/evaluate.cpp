@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "bregmax/tasks/nearest_neighbours.hpp"
-#include "bregmax/tasks/ranking.hpp"
 #include "bregmax/tasks/scores.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
@@ -40,17 +39,6 @@ void score_clustering(const Divergence& divergence, const MatrixView& rows, std:
   scores.stopped = scores.stopped || result.stopped;
 }
 
-void score_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
-                   const EvaluationOptions& options, const RunControl& control, EvaluationScores& scores) {
-  const RankingSummary summary = evaluate_ranking(divergence, rows, classes, {options.precision_at}, control);
-  scores.auc = summary.auc;
-  scores.average_precision = summary.average_precision;
-  scores.precision_at_k = summary.precision_at_k;
-  scores.queries = summary.queries;
-  scores.skipped_queries = summary.skipped_queries;
-  scores.stopped = scores.stopped || summary.stopped;
-}
-
 }  // namespace
 
 EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_rows, std::span<const int> test_classes,
@@ -59,7 +47,8 @@ EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_r
   internal::check_classes(test_classes, test_rows.rows(), "test_classes");
   internal::check_range(options.clusters, 0, test_rows.rows(), "clusters", "the number of test rows");
   EvaluationScores scores;
-  score_ranking(divergence, test_rows, test_classes, options, control, scores);
+  static_cast<RankingSummary&>(scores) =
+      evaluate_ranking(divergence, test_rows, test_classes, {options.precision_at}, control);
   if (!scores.stopped) score_clustering(divergence, test_rows, test_classes, options, control, scores);
   return scores;
 }

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/embedding.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
+#include "search/tiled_search.hpp"
 #include "tasks/lloyd.hpp"
-#include "tasks/reference_groups.hpp"
 
 namespace bregmax {
 namespace {
@@ -106,7 +106,7 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   const Rows prepared(divergence, std::move(sorted), options.start);
   const Random random(options.seed);
   KMeansResult result;
-  // One restart a thread: the threads then meet once a restart and not in every iteration.
+  // One restart per thread: the threads then wait for each other once per restart and not in every iteration.
   const bool large = rows.size() * options.clusters > internal::kEntriesForThreads;
   const int batch = large && !omp_in_parallel() ? omp_get_max_threads() : 1;
   for (int first = 0; first < options.restarts && !result.stopped; first += batch) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "tasks/reference_groups.hpp"
+#include "bregmax/divergence/smooth.hpp"
+#include "search/tiled_search.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -96,6 +97,36 @@ Index draw_untaken(const std::vector<bool>& taken, Random& random) {
 }
 
 }  // namespace
+
+// For a smooth generator, with o the mean of the rows,
+//   D(x, c) = D(x, o) - D(c, o) - <g(c) - g(o), x - c>:
+// the generator tilted to be flat at o, so that its values are no larger than divergences are and little is lost when
+// they cancel. Max-affine divergences are left to their own reference sets, which keep equal divergences exactly equal.
+MeasuredRows::MeasuredRows(const Divergence& divergence, const Matrix& rows)
+    : divergence_(divergence), rows_(rows), smooth_(dynamic_cast<const SmoothDivergence*>(&divergence) != nullptr) {
+  if (!smooth_) return;
+  origin_ = rows.colwise().mean();
+  slope_at_origin_ = divergence.gradients(origin_);
+  heights_ = divergence.rowwise(rows, origin_.replicate(rows.rows(), 1));
+}
+
+MeasuredRows::Centroids MeasuredRows::prepare(const MatrixView& centroids) const {
+  if (!smooth_) return {divergence_.prepare(centroids), {}, {}};
+  Centroids prepared{nullptr, divergence_.gradients(centroids), {}};
+  prepared.slopes.rowwise() -= slope_at_origin_.row(0);
+  prepared.heights = prepared.slopes.cwiseProduct(centroids).rowwise().sum() -
+                     divergence_.rowwise(centroids, origin_.replicate(centroids.rows(), 1));
+  return prepared;
+}
+
+void MeasuredRows::divergences(const Centroids& centroids, Index first, MatrixSpan out) const {
+  const auto block = rows_.middleRows(first, out.rows());
+  if (!smooth_) return centroids.set->divergences_from(block, out);
+  out.noalias() = -block * centroids.slopes.transpose();
+  out.colwise() += heights_.segment(first, out.rows());
+  out.rowwise() += centroids.heights.transpose();
+  out = out.cwiseMax(0.0);
+}
 
 Matrix plus_plus_centroids(const MeasuredRows& measured, Index clusters, Random& random) {
   const Matrix& rows = measured.rows();

@@ -2,12 +2,40 @@
 
 // The two halves of k-means: where the centroids start and how they move.
 
+#include <memory>
+
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/tasks/kmeans.hpp"
-#include "tasks/measured_rows.hpp"
 
 namespace bregmax::internal {
+
+// Rows that are measured against one set of centroids after another. What D(row, centroid) needs of the row alone is
+// computed once, which for a smoothed max-affine generator is nearly all of the work. Threads may share one.
+class MeasuredRows {
+ public:
+  struct Centroids {
+    std::unique_ptr<ReferenceSet> set;  // for generators that are not smooth; the rest is then empty
+    Matrix slopes;
+    Vector heights;
+  };
+
+  // Both must outlive this.
+  MeasuredRows(const Divergence& divergence, const Matrix& rows);
+
+  const Matrix& rows() const { return rows_; }
+  Centroids prepare(const MatrixView& centroids) const;
+  // out(i, c) = D(rows.row(first + i), centroid c), never negative
+  void divergences(const Centroids& centroids, Index first, MatrixSpan out) const;
+
+ private:
+  const Divergence& divergence_;
+  const Matrix& rows_;
+  bool smooth_;
+  Matrix origin_;           // the mean of the rows, one row
+  Matrix slope_at_origin_;  // one row
+  Vector heights_;          // D(row, origin)
+};
 
 // k-means++: the first seed uniformly at random, each further one with probability proportional to its divergence from
 // the nearest seed; uniformly among the rows not taken yet once all of these are zero.

@@ -1,6 +1,7 @@
 #include "bregmax/tasks/nearest_neighbours.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,21 +10,12 @@
 #include <optional>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/point_scores.hpp"
-#include "tasks/checks.hpp"
-#include "tasks/reference_groups.hpp"
-#include "tasks/tied_ranking.hpp"
+#include "core/checks.hpp"
+#include "search/tiled_search.hpp"
+#include "tasks/group_classes.hpp"
 
 namespace bregmax {
 namespace {
-
-// The scores of a block of queries and of a block of groups stay in the second-level cache until they were looked at.
-constexpr Index kBlockQueries = 128, kBlockGroups = 256;
-
-struct NearGroup {
-  double divergence;
-  Index group;
-};
 
 // A neighbour group and the votes of each of its rows, as a fraction whose denominator is VoteBuffer::denominator.
 struct Voters {
@@ -32,49 +24,7 @@ struct Voters {
   std::int64_t votes_per_row;
 };
 
-bool nearer(const NearGroup& a, const NearGroup& b) { return a.divergence < b.divergence; }
-
-void replace_farthest(std::vector<NearGroup>& heap, const NearGroup& group) {
-  std::pop_heap(heap.begin(), heap.end(), nearer);
-  heap.back() = group;
-  std::push_heap(heap.begin(), heap.end(), nearer);
-}
-
-// The nearest groups of one query, found while their scores go by.
-class NearestSoFar {
- public:
-  void begin(Index kept) {
-    kept_ = static_cast<std::size_t>(kept);
-    nearest_.clear();
-  }
-
-  // The scores of groups first, first + 1, ... After the first of them hardly any comes in, so that it is enough to
-  // look at the least of a chunk at a time.
-  void look_at(Index first, std::span<const double> scores) {
-    constexpr std::size_t kChunk = 64;
-    for (std::size_t begin = 0; begin < scores.size(); begin += kChunk) {
-      const std::span<const double> chunk = scores.subspan(begin, std::min(kChunk, scores.size() - begin));
-      const Eigen::Map<const Eigen::ArrayXd> entries(chunk.data(), static_cast<Index>(chunk.size()));
-      if (nearest_.size() == kept_ && entries.minCoeff() >= nearest_.front().divergence) continue;
-      for (std::size_t i = 0; i < chunk.size(); ++i) insert({chunk[i], first + static_cast<Index>(begin + i)});
-    }
-  }
-
-  const std::vector<NearGroup>& nearest() const { return nearest_; }  // with scores, in no order
-
- private:
-  void insert(const NearGroup& group) {
-    if (nearest_.size() < kept_) {
-      nearest_.push_back(group);
-      std::push_heap(nearest_.begin(), nearest_.end(), nearer);
-    } else if (group.divergence < nearest_.front().divergence) {
-      replace_farthest(nearest_, group);
-    }
-  }
-
-  std::size_t kept_ = 0;
-  std::vector<NearGroup> nearest_;  // a heap
-};
+bool nearer(const Neighbour& a, const Neighbour& b) { return a.divergence < b.divergence; }
 
 // Work space of one thread: one query after another.
 class VoteBuffer {
@@ -82,7 +32,7 @@ class VoteBuffer {
   explicit VoteBuffer(const internal::ReferenceGroups& groups)
       : references_(*groups.references), tie_tolerance_(groups.tie_tolerance), all_(1, groups.size()) {}
 
-  std::vector<NearGroup> near;
+  std::vector<Neighbour> near;  // their rows are numbers of groups
   std::vector<Voters> voters;
   std::int64_t denominator = 1;
 
@@ -141,22 +91,21 @@ class VoteBuffer {
 };
 
 // Fills buffer.near with the k nearest groups and all that are tied with the farthest of them, nearest first.
-// nearest_groups: the k + 1 nearest, or all that there are.
-void find_near(const std::vector<NearGroup>& nearest_groups, Index k, VoteBuffer& buffer) {
+// nearest_groups: the k + 1 nearest, or all that there are, nearest first.
+void find_near(std::span<const Neighbour> nearest_groups, Index k, VoteBuffer& buffer) {
   auto& near = buffer.near;
-  near = nearest_groups;
-  std::sort(near.begin(), near.end(), nearer);
+  near.assign(nearest_groups.begin(), nearest_groups.end());
   if (static_cast<Index>(near.size()) <= k) return;
   const double next = near.back().divergence;
   near.pop_back();
   const double farthest = near.back().divergence;
   if (next > buffer.not_tied_beyond(farthest)) return;
-  // From here on by divergences only: scores carry another rounding, which must not decide.
+  // All divergences at once from here on: those of the search carry another rounding, which must not decide.
   near.clear();
   const double kth = buffer.smallest(k - 1);
   const std::span<const double> divergences = buffer.divergences();
   for (std::size_t g = 0; g < divergences.size(); ++g) {
-    if (buffer.tied(kth, divergences[g])) near.push_back({divergences[g], static_cast<Index>(g)});
+    if (buffer.tied(kth, divergences[g])) near.push_back({static_cast<Index>(g), divergences[g]});
   }
   std::sort(near.begin(), near.end(), nearer);
 }
@@ -164,8 +113,7 @@ void find_near(const std::vector<NearGroup>& nearest_groups, Index k, VoteBuffer
 // Fills buffer.voters, nearest first. Votes are whole multiples of 1 / (rows tied at the k-th distance), so that equal
 // numbers of votes compare equal.
 template <class RowsOfGroup>
-void find_voters(const std::vector<NearGroup>& nearest_groups, Index k, const RowsOfGroup& rows_of,
-                 VoteBuffer& buffer) {
+void find_voters(std::span<const Neighbour> nearest_groups, Index k, const RowsOfGroup& rows_of, VoteBuffer& buffer) {
   // Every group has a row, so that the k-th row is no farther than the k-th group: the rest need not be sorted.
   find_near(nearest_groups, k, buffer);
   auto& near = buffer.near;
@@ -176,7 +124,7 @@ void find_voters(const std::vector<NearGroup>& nearest_groups, Index k, const Ro
     const double divergence = near[first].divergence;
     for (; end < near.size() && buffer.tied(divergence, near[end].divergence); ++end) {
       near[end].divergence = divergence;  // so that tied ones are equal from here on
-      tied_rows += rows_of(near[end].group);
+      tied_rows += rows_of(near[end].row);
     }
     if (nearer_rows + tied_rows < k) {
       nearer_rows += tied_rows;
@@ -184,52 +132,23 @@ void find_voters(const std::vector<NearGroup>& nearest_groups, Index k, const Ro
     }
     buffer.denominator = tied_rows;
     for (std::size_t i = 0; i < end; ++i) {
-      buffer.voters.push_back({near[i].divergence, near[i].group, i < first ? tied_rows : k - nearer_rows});
+      buffer.voters.push_back({near[i].divergence, near[i].row, i < first ? tied_rows : k - nearer_rows});
     }
     return;
   }
 }
 
-// The nearest groups of each query of a block, by their scores.
-void search_block(const PointScores& scores, Index groups, Index kept, Matrix& tile,
-                  std::span<NearestSoFar> nearest_of) {
-  for (NearestSoFar& nearest : nearest_of) nearest.begin(kept);
-  for (Index first = 0; first < groups; first += kBlockGroups) {
-    const Index count = std::min(kBlockGroups, groups - first);
-    scores.scores(first, tile.topLeftCorner(static_cast<Index>(nearest_of.size()), count));
-    for (std::size_t q = 0; q < nearest_of.size(); ++q) {
-      nearest_of[q].look_at(first, {tile.row(static_cast<Index>(q)).data(), static_cast<std::size_t>(count)});
-    }
-  }
-}
-
-// Runs find_voters for every query and calls consume(query, buffer) from several threads, in blocks of queries. Queries
-// were checked before: nothing in the parallel region throws over its input.
+// Runs find_voters for every query and calls consume(query, buffer) from several threads.
 template <class RowsOfGroup, class Consume>
-void for_each_query(const internal::ReferenceGroups& groups, const MatrixView& queries, Index k,
-                    const RowsOfGroup& rows_of, const Consume& consume) {
-  const Index kept = std::min(k + 1, groups.size());
-#pragma omp parallel if (queries.rows() * groups.size() > internal::kEntriesForThreads)
-  {
-    Matrix tile(kBlockQueries, std::min(kBlockGroups, groups.size()));
-    std::vector<NearestSoFar> nearest_of(kBlockQueries);
-    std::vector<NearGroup> nearest_groups;
-    VoteBuffer buffer(groups);
-#pragma omp for schedule(dynamic, 1)
-    for (Index first = 0; first < queries.rows(); first += kBlockQueries) {
-      const Index size = std::min(kBlockQueries, queries.rows() - first);
-      const auto scores = scores_of(*groups.references, queries.middleRows(first, size));
-      search_block(*scores, groups.size(), kept, tile, std::span(nearest_of).first(static_cast<std::size_t>(size)));
-      for (Index q = 0; q < size; ++q) {
-        const NearestSoFar& nearest = nearest_of[static_cast<std::size_t>(q)];
-        nearest_groups = nearest.nearest();
-        for (NearGroup& near : nearest_groups) near.divergence = scores->divergence(q, near.divergence);
-        buffer.begin_query(queries.middleRows(first + q, 1), scores->divergence(q, scores->bound(q)));
-        find_voters(nearest_groups, k, rows_of, buffer);
-        consume(first + q, buffer);
-      }
-    }
-  }
+void for_each_vote(const internal::ReferenceGroups& groups, const MatrixView& queries, Index k,
+                   const RowsOfGroup& rows_of, const Consume& consume) {
+  std::vector<VoteBuffer> buffers(static_cast<std::size_t>(omp_get_max_threads()), VoteBuffer(groups));
+  internal::for_each_query(*groups.references, queries, k + 1, {}, [&](const internal::NearestOfQuery& found) {
+    VoteBuffer& buffer = buffers[static_cast<std::size_t>(omp_get_thread_num())];
+    buffer.begin_query(queries.middleRows(found.query, 1), found.bound);
+    find_voters(found.nearest, k, rows_of, buffer);
+    consume(found.query, buffer);
+  });
 }
 
 // One class in the vote. The divergence sums are comparable between classes with equal votes, as their means are.
@@ -313,7 +232,7 @@ Classification classify_nearest(const Divergence& divergence, const MatrixView& 
     result.predicted[q] = result.winners[q].front();
     result.share[q] = static_cast<double>(tallies.front().votes) / static_cast<double>(options.k * buffer.denominator);
   };
-  for_each_query(
+  for_each_vote(
       groups, queries, options.k, [&](Index group) { return group_classes.rows(group); }, decide);
   return result;
 }
@@ -336,7 +255,7 @@ Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, c
                        const MatrixView& queries, const NearestNeighbourOptions& options) {
   check_input(divergence, stored, queries, options.k);
   if (stored_targets.size() != stored.rows()) {
-    throw Error(fmt::format("stored_targets has {} entries; allowed: {}, one a stored row", stored_targets.size(),
+    throw Error(fmt::format("stored_targets has {} entries; allowed: {}, one per stored row", stored_targets.size(),
                             stored.rows()));
   }
   for (Index row = 0; row < stored.rows(); ++row) {
@@ -361,7 +280,7 @@ Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, c
     }
     predicted(query) = sum / static_cast<double>(options.k * buffer.denominator);
   };
-  for_each_query(
+  for_each_vote(
       groups, queries, options.k, [&](Index group) { return group_rows[static_cast<std::size_t>(group)]; }, average);
   return predicted;
 }

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "bregmax/tasks/scores.hpp"
-#include "tasks/checks.hpp"
-#include "tasks/reference_groups.hpp"
+#include "core/checks.hpp"
+#include "search/tiled_search.hpp"
+#include "tasks/group_classes.hpp"
 #include "tasks/tied_ranking.hpp"
 
 namespace bregmax {
@@ -112,37 +113,10 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
 
 std::vector<std::vector<RankedRow>> rank(const Divergence& divergence, const MatrixView& queries,
                                          const MatrixView& pool, Index top, const RunControl& control) {
-  internal::check_not_empty(queries, "queries");
   internal::check_not_empty(pool, "pool");
   internal::check_same_features(queries, "queries", pool, "pool");
   internal::check_at_least(top, 0, "top");
-  divergence.check_points(queries);
-  divergence.check_references(pool);
-
-  const Index kept = top == 0 ? pool.rows() : std::min(top, pool.rows());
-  std::vector<std::vector<RankedRow>> ranked(static_cast<std::size_t>(queries.rows()),
-                                             std::vector<RankedRow>(static_cast<std::size_t>(kept)));
-  std::vector<std::vector<RankedRow>> buffers(static_cast<std::size_t>(omp_get_max_threads()),
-                                              std::vector<RankedRow>(static_cast<std::size_t>(pool.rows())));
-  const auto nearer = [](const RankedRow& a, const RankedRow& b) {
-    return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
-  };
-  const auto rank_block = [&](Index first, const MatrixView& divergences) {
-#pragma omp parallel for schedule(dynamic, 1) if (divergences.size() > internal::kEntriesForThreads)
-    for (Index q = 0; q < divergences.rows(); ++q) {
-      auto& candidates = buffers[static_cast<std::size_t>(omp_get_thread_num())];
-      for (Index row = 0; row < pool.rows(); ++row) {
-        candidates[static_cast<std::size_t>(row)] = {row, divergences(q, row)};
-      }
-      std::nth_element(candidates.begin(), candidates.begin() + (kept - 1), candidates.end(), nearer);
-      std::sort(candidates.begin(), candidates.begin() + kept, nearer);
-      std::copy_n(candidates.begin(), kept, ranked[static_cast<std::size_t>(first + q)].begin());
-    }
-  };
-  const auto references = divergence.prepare(pool);
-  const Index done = for_each_block(*references, queries, control, rank_block);
-  ranked.resize(static_cast<std::size_t>(done));
-  return ranked;
+  return top_k(divergence, pool, queries, top, control);
 }
 
 }  // namespace bregmax

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bregmax/core/error.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {

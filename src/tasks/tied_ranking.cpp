@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "bregmax/core/error.hpp"
-#include "tasks/checks.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace internal {
@@ -106,7 +106,8 @@ RankingScores tied_ranking_scores(std::span<const Candidates> candidates, Index 
 
 RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {
   if (distances.size() != relevant.size()) {
-    throw Error(fmt::format("relevant has {} entries; allowed: {}, one a distance", relevant.size(), distances.size()));
+    throw Error(
+        fmt::format("relevant has {} entries; allowed: {}, one per distance", relevant.size(), distances.size()));
   }
   internal::check_at_least(k, 1, "k");
   std::vector<internal::Candidates> candidates(distances.size());
@@ -120,18 +121,6 @@ RankingScores ranking_scores(std::span<const double> distances, const std::vecto
   internal::sort_by_distance(candidates, scratch);
   return internal::tied_ranking_scores(candidates, k, internal::HarmonicNumbers(static_cast<Index>(candidates.size())),
                                        0);
-}
-
-double auc(std::span<const double> distances, const std::vector<bool>& relevant) {
-  return ranking_scores(distances, relevant).auc;
-}
-
-double average_precision(std::span<const double> distances, const std::vector<bool>& relevant) {
-  return ranking_scores(distances, relevant).average_precision;
-}
-
-double precision_at_k(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {
-  return ranking_scores(distances, relevant, k).precision_at_k;
 }
 
 }  // namespace bregmax

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bregmax/tasks/scores.hpp"
+#include "search/reference_groups.hpp"
 
 namespace bregmax::internal {
 
@@ -35,17 +36,6 @@ class HarmonicNumbers {
 // Before the group come `before` candidates, `relevant_before` of them relevant.
 double expected_precision_sum(Index before, Index relevant_before, Index relevant, Index irrelevant,
                               const HarmonicNumbers& harmonic);
-
-// Divergences of one query are tied where they differ by no more than this times (the nearer one + the median one).
-// Those that are equal on paper (of duplicates, of points on a grid) are computed with rounding that depends on where
-// the row stands in its file; compared exactly, they would let the row order decide. The rounding is relative to the
-// generator's values: of those the median divergence tells the size, which the largest, perhaps of an outlier, does
-// not. Max-affine divergences need none of this: they are the same doubles wherever a row stands.
-inline constexpr double kTieTolerance = 1e-12;
-
-inline double farthest_tied(double nearest, double median, double tolerance) {
-  return nearest + tolerance * (nearest + median);
-}
 
 // By distance; `scratch` is work space. A radix sort when there are many: nearly three times as fast for 20,000.
 void sort_by_distance(std::vector<Candidates>& candidates, std::vector<Candidates>& scratch);

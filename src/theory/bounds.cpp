@@ -43,6 +43,27 @@ double scaled_deviation(const BoundInputs& inputs, double lipschitz) {
 
 double squared(double value) { return value * value; }
 
+void check_row(Index row, Index rows, std::size_t item) {
+  if (row < 0 || row >= rows) {
+    throw Error(fmt::format("item {} has the row number {}; allowed: 0 to {}", item, row, rows - 1));
+  }
+}
+
+// D(row first(t), row second(t)) of every item t.
+template <class Items, class First, class Second>
+Vector divergences_of(const Divergence& divergence, const MatrixView& rows, const Items& items, First first,
+                      Second second) {
+  const auto count = static_cast<Index>(items.size());
+  Matrix points(count, rows.cols()), references(count, rows.cols());
+  for (std::size_t t = 0; t < items.size(); ++t) {
+    check_row(items[t].*first, rows.rows(), t);
+    check_row(items[t].*second, rows.rows(), t);
+    points.row(static_cast<Index>(t)) = rows.row(items[t].*first);
+    references.row(static_cast<Index>(t)) = rows.row(items[t].*second);
+  }
+  return divergence.rowwise(points, references);
+}
+
 }  // namespace
 
 double rademacher_bound(const BoundInputs& inputs) {
@@ -93,6 +114,27 @@ Index regression_pieces(Index items, Index features) {
   // A power that is a whole number, such as 10^4 to the 1/4, may be rounded to just above it.
   const double nearest = std::round(pieces);
   return static_cast<Index>(std::abs(pieces - nearest) <= 1e-12 * nearest ? nearest : std::ceil(pieces));
+}
+
+ComparisonLosses comparison_losses(const Divergence& divergence, const MatrixView& rows,
+                                   const Comparisons& comparisons) {
+  if (comparisons.empty()) throw Error("there are no comparisons; at least one is needed");
+  const Vector near = divergences_of(divergence, rows, comparisons, &Comparison::i, &Comparison::j);
+  const Vector far = divergences_of(divergence, rows, comparisons, &Comparison::k, &Comparison::l);
+  const Vector hinge = (1 + near.array() - far.array()).cwiseMax(0.0);
+  ComparisonLosses losses;
+  losses.hinge = hinge.mean();
+  losses.ramp = hinge.cwiseMin(1.0).mean();
+  losses.error = static_cast<double>((near.array() >= far.array()).count()) / static_cast<double>(near.size());
+  return losses;
+}
+
+double squared_loss(const Divergence& divergence, const MatrixView& rows, const Targets& targets) {
+  if (targets.empty()) throw Error("there are no targets; at least one is needed");
+  Vector values(static_cast<Index>(targets.size()));
+  for (std::size_t t = 0; t < targets.size(); ++t) values(static_cast<Index>(t)) = targets[t].value;
+  return (divergences_of(divergence, rows, targets, &Target::i, &Target::j) - values).squaredNorm() /
+         static_cast<double>(targets.size());
 }
 
 }  // namespace bregmax

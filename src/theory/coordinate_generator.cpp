@@ -4,8 +4,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/average.hpp"
-#include "bregmax/divergence/kullback_leibler.hpp"
-#include "bregmax/divergence/logdet.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 
 namespace bregmax::internal {
 

@@ -4,6 +4,9 @@
 
 namespace bregmax::internal {
 
+// Throws Error unless the box has a finite center and a finite radius > 0.
+void check_box(const Box& box);
+
 // How the free coordinates of a domain become features.
 enum class Chart { kIdentity, kSimplex, kSymmetric };
 Chart chart_of(const Divergence& divergence);

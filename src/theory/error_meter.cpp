@@ -87,9 +87,8 @@ double climb_from_worst(const Objective& objective, const Matrix& starts, const 
 
 double largest_value_error(const ErrorMeter& meter, const MeterPlan& plan, double step, const RunControl& control) {
   const Matrix points = sample_points(plan.box, plan.cells, plan.samples, plan.seed);
-  const Vector low = plan.box.center.array() - plan.box.radius, high = plan.box.center.array() + plan.box.radius;
   const auto at = [&](const Vector& x) { return meter.value_errors(x.transpose())(0); };
-  return climb_from_worst(at, points, meter.value_errors(points), low, high, step, control);
+  return climb_from_worst(at, points, meter.value_errors(points), plan.box.lower(), plan.box.upper(), step, control);
 }
 
 // For a fixed reference the difference of the divergences is nearly linear in the point, with the difference of the
@@ -106,8 +105,8 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
     Matrix starts(count, 2 * dimension);
     starts << corners, references;
     Vector low(2 * dimension), high(2 * dimension);
-    low << Vector(inner.center.array() - inner.radius), Vector(inner.center.array() - inner.radius);
-    high << Vector(inner.center.array() + inner.radius), Vector(inner.center.array() + inner.radius);
+    low << inner.lower(), inner.lower();
+    high << inner.upper(), inner.upper();
     const auto at = [&](const Vector& both) {
       const Matrix point = both.head(dimension).transpose(), reference = both.tail(dimension).transpose();
       return meter.divergence_errors(point, reference, meter.gradient_errors(reference).pieces)(0);
@@ -121,19 +120,20 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
 
 }  // namespace
 
-Matrix ErrorMeter::scores(const MatrixView& points) const {
-  Matrix out = points * approximator_.slopes().transpose();
-  out.rowwise() += approximator_.offsets().transpose();
-  return out;
+template <class Use>
+void ErrorMeter::for_each_scores(const MatrixView& points, const Use& use) const {
+  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
+  for (Index begin = 0; begin < points.rows(); begin += block) {
+    Matrix scores =
+        points.middleRows(begin, std::min(block, points.rows() - begin)) * approximator_.slopes().transpose();
+    scores.rowwise() += approximator_.offsets().transpose();
+    for (Index i = 0; i < scores.rows(); ++i) use(begin + i, scores.row(i));
+  }
 }
 
 Vector ErrorMeter::value_errors(const MatrixView& points) const {
   Vector errors = generator_.values(points);
-  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
-  for (Index begin = 0; begin < points.rows(); begin += block) {
-    const Index size = std::min(block, points.rows() - begin);
-    errors.segment(begin, size) -= scores(points.middleRows(begin, size)).rowwise().maxCoeff();
-  }
+  for_each_scores(points, [&](Index row, const auto& scores) { errors(row) -= scores.maxCoeff(); });
   return errors.cwiseAbs();
 }
 
@@ -141,39 +141,29 @@ ErrorMeter::Gradients ErrorMeter::gradient_errors(const MatrixView& references) 
   const Matrix gradients = generator_.gradients(references);
   Gradients out{Vector::Constant(references.rows(), -1), std::vector<int>(static_cast<std::size_t>(references.rows())),
                 Matrix(references.rows(), references.cols())};
-  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
-  for (Index begin = 0; begin < references.rows(); begin += block) {
-    const Matrix found = scores(references.middleRows(begin, std::min(block, references.rows() - begin)));
-    for (Index i = 0; i < found.rows(); ++i) {
-      const Index row = begin + i;
-      const double top = found.row(i).maxCoeff();
-      // Any subgradient counts: all pieces that attain the maximum up to rounding.
-      const double attained = top - 1e-13 * (1 + std::abs(top));
-      for (Index k = 0; k < found.cols(); ++k) {
-        if (found(i, k) < attained) continue;
-        const double error = (gradients.row(row) - approximator_.slopes().row(k)).lpNorm<1>();
-        if (error <= out.errors(row)) continue;
-        out.errors(row) = error;
-        out.pieces[static_cast<std::size_t>(row)] = static_cast<int>(k);
-      }
-      const int piece = out.pieces[static_cast<std::size_t>(row)];
-      out.differences.row(row) = gradients.row(row) - approximator_.slopes().row(piece);
+  for_each_scores(references, [&](Index row, const auto& scores) {
+    const double top = scores.maxCoeff();
+    // Any subgradient counts: all pieces that attain the maximum up to rounding.
+    const double attained = top - 1e-13 * (1 + std::abs(top));
+    int& piece = out.pieces[static_cast<std::size_t>(row)];
+    for (Index k = 0; k < scores.size(); ++k) {
+      if (scores(k) < attained) continue;
+      const double error = (gradients.row(row) - approximator_.slopes().row(k)).template lpNorm<1>();
+      if (error <= out.errors(row)) continue;
+      out.errors(row) = error;
+      piece = static_cast<int>(k);
     }
-  }
+    out.differences.row(row) = gradients.row(row) - approximator_.slopes().row(piece);
+  });
   return out;
 }
 
 Vector ErrorMeter::divergence_errors(const MatrixView& points, const MatrixView& references,
                                      const std::vector<int>& pieces) const {
   Vector errors = generator_.divergences(points, references);
-  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
-  for (Index begin = 0; begin < points.rows(); begin += block) {
-    const Matrix found = scores(points.middleRows(begin, std::min(block, points.rows() - begin)));
-    for (Index i = 0; i < found.rows(); ++i) {
-      const int piece = pieces[static_cast<std::size_t>(begin + i)];
-      errors(begin + i) -= found.row(i).maxCoeff() - found(i, piece);
-    }
-  }
+  for_each_scores(points, [&](Index row, const auto& scores) {
+    errors(row) -= scores.maxCoeff() - scores(pieces[static_cast<std::size_t>(row)]);
+  });
   return errors.cwiseAbs();
 }
 
@@ -188,9 +178,8 @@ ApproximationErrors largest_errors(const ErrorMeter& meter, const MeterPlan& pla
   Matrix references = sample_points(inner, 0, plan.samples, plan.seed + 1);
   put_cell_corners(plan.box, inner, plan.cells, references);
   const ErrorMeter::Gradients gradients = meter.gradient_errors(references);
-  const Vector low = inner.center.array() - inner.radius, high = inner.center.array() + inner.radius;
   const auto at = [&](const Vector& x) { return meter.gradient_errors(x.transpose()).errors(0); };
-  largest.gradient = climb_from_worst(at, references, gradients.errors, low, high, step, control);
+  largest.gradient = climb_from_worst(at, references, gradients.errors, inner.lower(), inner.upper(), step, control);
   if (control.stop_requested()) return largest;
   largest.divergence = largest_divergence_error(meter, inner, references, gradients, step, control);
   return largest;

@@ -27,7 +27,9 @@ class ErrorMeter {
                            const std::vector<int>& pieces) const;
 
  private:
-  Matrix scores(const MatrixView& points) const;  // <a_k, x> + b_k
+  // Calls use(row, scores <a_k, x> + b_k of that row), a few rows at a time.
+  template <class Use>
+  void for_each_scores(const MatrixView& points, const Use& use) const;
 
   const CoordinateGenerator& generator_;
   const MaxAffine& approximator_;

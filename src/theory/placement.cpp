@@ -71,9 +71,8 @@ Matrix lattice_points(const Box& box, Index per_axis) {
   points = (points.array() * (2 * box.radius / static_cast<double>(per_axis - 1)) - box.radius).matrix();
   points.rowwise() += box.center.transpose();
   // Rounding must not push a point out of a box that touches the edge of the domain.
-  for (Index j = 0; j < points.cols(); ++j) {
-    points.col(j) = points.col(j).cwiseMax(box.center(j) - box.radius).cwiseMin(box.center(j) + box.radius);
-  }
+  const Vector low = box.lower(), high = box.upper();
+  for (Index j = 0; j < points.cols(); ++j) points.col(j) = points.col(j).cwiseMax(low(j)).cwiseMin(high(j));
   return points;
 }
 

@@ -3,11 +3,11 @@
 
 #include <sstream>
 
-#include "bregmax/data/npy.hpp"
 #include "bregmax/data/table.hpp"
 #include "bregmax/model/model.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "cli/program.hpp"
+#include "data/npy.hpp"
 
 namespace bregmax::testing {
 namespace {

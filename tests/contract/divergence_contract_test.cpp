@@ -7,9 +7,9 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
-#include "bregmax/divergence/point_scores.hpp"
 #include "bregmax/model/model.hpp"
 #include "contract/divergence_cases.hpp"
+#include "divergence/point_scores.hpp"
 
 namespace bregmax {
 namespace {

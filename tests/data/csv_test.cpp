@@ -1,4 +1,4 @@
-#include "bregmax/data/csv.hpp"
+#include "data/csv.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,6 +12,7 @@
 
 #include "bregmax/core/random.hpp"
 #include "data/expect_error.hpp"
+#include "data/file.hpp"
 #include "data/temporary_directory.hpp"
 
 namespace bregmax {

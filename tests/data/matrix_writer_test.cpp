@@ -1,3 +1,5 @@
+#include "bregmax/data/matrix_writer.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -9,10 +11,11 @@
 #include <limits>
 
 #include "bregmax/core/random.hpp"
-#include "bregmax/data/csv.hpp"
-#include "bregmax/data/npy.hpp"
 #include "bregmax/data/table.hpp"
+#include "data/csv.hpp"
 #include "data/expect_error.hpp"
+#include "data/file.hpp"
+#include "data/npy.hpp"
 #include "data/temporary_directory.hpp"
 
 namespace bregmax {

@@ -1,4 +1,4 @@
-#include "bregmax/data/npy.hpp"
+#include "data/npy.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "bregmax/data/npy.hpp"
+#include "bregmax/data/matrix_writer.hpp"
 #include "data/expect_error.hpp"
 #include "data/temporary_directory.hpp"
 

@@ -1,13 +1,12 @@
-#include "bregmax/divergence/embedded_rows.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
 #include "divergence/polar_embedding.hpp"
 
 namespace bregmax {

@@ -20,6 +20,7 @@ run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -G ${GENERATOR} -D 
     -D CMAKE_CXX_COMPILER=${CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" -D EXPECTED_VERSION=${VERSION})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${WORK_DIR}/build/consumer)
+run(${CMAKE_COMMAND} -E chdir ${WORK_DIR} ${WORK_DIR}/build/example)
 run(${WORK_DIR}/build/divergence_only)
 if(HAS_PROGRAM)
   run(${prefix}/bin/bregmax --help)

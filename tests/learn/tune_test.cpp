@@ -8,10 +8,10 @@
 #include <set>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
 #include "bregmax/learn/auto_fit.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "learn/cases.hpp"

@@ -11,9 +11,9 @@
 
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/average.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
-#include "bregmax/divergence/squared_euclidean.hpp"
 
 namespace bregmax::test {
 

@@ -63,17 +63,17 @@ RankingScores brute_force(const Numbers& distances, const Flags& relevant, Index
 TEST(RankingScores, WithoutTiesAreTheTextbookOnes) {
   const Numbers distances{0.1, 0.2, 0.3, 0.4, 0.5};
   const Flags relevant{true, false, true, false, false};
-  EXPECT_DOUBLE_EQ(average_precision(distances, relevant), (1.0 + 2.0 / 3.0) / 2.0);
-  EXPECT_DOUBLE_EQ(auc(distances, relevant), 5.0 / 6.0);
-  EXPECT_DOUBLE_EQ(precision_at_k(distances, relevant, 3), 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(ranking_scores(distances, relevant).average_precision, (1.0 + 2.0 / 3.0) / 2.0);
+  EXPECT_DOUBLE_EQ(ranking_scores(distances, relevant).auc, 5.0 / 6.0);
+  EXPECT_DOUBLE_EQ(ranking_scores(distances, relevant, 3).precision_at_k, 2.0 / 3.0);
 }
 
 TEST(RankingScores, AllTiedIsChance) {
   const Numbers distances(4, 2.5);
   const Flags relevant{true, false, false, false};
-  EXPECT_DOUBLE_EQ(auc(distances, relevant), 0.5);
-  EXPECT_DOUBLE_EQ(average_precision(distances, relevant), (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 4);
-  EXPECT_DOUBLE_EQ(precision_at_k(distances, relevant, 2), 0.25);
+  EXPECT_DOUBLE_EQ(ranking_scores(distances, relevant).auc, 0.5);
+  EXPECT_DOUBLE_EQ(ranking_scores(distances, relevant).average_precision, (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 4);
+  EXPECT_DOUBLE_EQ(ranking_scores(distances, relevant, 2).precision_at_k, 0.25);
 }
 
 TEST(RankingScores, EveryPatternOfSevenCandidatesInTiedGroupsEqualsAllPermutations) {
@@ -144,17 +144,25 @@ TEST(RankingScores, SortsManyCandidatesAsFew) {
 }
 
 TEST(RankingScores, AreUndefinedWithoutRelevantOrIrrelevantCandidates) {
-  EXPECT_TRUE(std::isnan(auc(Numbers{1, 2}, Flags{true, true})));
-  EXPECT_TRUE(std::isnan(average_precision(Numbers{1, 2}, Flags{false, false})));
-  EXPECT_TRUE(std::isnan(precision_at_k(Numbers{}, Flags{}, 1)));
+  EXPECT_TRUE(std::isnan(ranking_scores(Numbers{1, 2}, Flags{true, true}).auc));
+  EXPECT_TRUE(std::isnan(ranking_scores(Numbers{1, 2}, Flags{false, false}).average_precision));
+  EXPECT_TRUE(std::isnan(ranking_scores(Numbers{}, Flags{}, 1).precision_at_k));
 }
 
 TEST(RankingScores, RefuseBadInput) {
-  EXPECT_THAT([] { auc(Numbers{1}, Flags{true, false}); }, ThrowsMessage<Error>(HasSubstr("relevant has 2")));
-  EXPECT_THAT([] { auc(Numbers{1, NAN}, Flags{true, false}); }, ThrowsMessage<Error>(HasSubstr("distances[1] is nan")));
   EXPECT_THAT(
       [] {
-        precision_at_k(Numbers{1, 2}, Flags{true, false}, 0);
+        ranking_scores(Numbers{1}, Flags{true, false});
+      },
+      ThrowsMessage<Error>(HasSubstr("relevant has 2")));
+  EXPECT_THAT(
+      [] {
+        ranking_scores(Numbers{1, NAN}, Flags{true, false});
+      },
+      ThrowsMessage<Error>(HasSubstr("distances[1] is nan")));
+  EXPECT_THAT(
+      [] {
+        ranking_scores(Numbers{1, 2}, Flags{true, false}, 0);
       },
       ThrowsMessage<Error>(HasSubstr("k is 0; allowed: 1 or more")));
 }

@@ -51,10 +51,10 @@ std::vector<Index> cluster_sizes(const KMeansRun& run) {
 // In the units of the data rather than of the model. The centroids of an embedding are no rows: there are none to show.
 Json unscaled_centroids(const Model& model, const KMeansRun& run) {
   if (dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr) return nullptr;
+  const Matrix centroids = model.unscaled(run.centroids);
   Json list = Json::array();
-  for (Index c = 0; c < run.centroids.rows(); ++c) {
-    const Vector centroid = run.centroids.row(c).transpose().cwiseProduct(model.scaling.scale) + model.scaling.center;
-    list.push_back(std::vector<double>(centroid.begin(), centroid.end()));
+  for (Index c = 0; c < centroids.rows(); ++c) {
+    list.push_back(std::vector<double>(centroids.row(c).begin(), centroids.row(c).end()));
   }
   return list;
 }

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "bregmax/core/threads.hpp"
-#include "bregmax/data/npy.hpp"
+#include "bregmax/data/matrix_writer.hpp"
 #include "commands/commands.hpp"
 #include "options/input.hpp"
 #include "options/options.hpp"

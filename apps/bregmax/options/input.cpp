@@ -64,7 +64,7 @@ void check_features(const Model& model, const Table& table) {
 ModelInput read_for_model(const Model& model, const std::string& source, const Layout& layout) {
   ModelInput input{read_table(source, {layout.label, layout.piece_column}), {}};
   check_features(model, input.table);
-  input.rows = model.scaling.apply(input.table.features);
+  input.rows = model.scaled(input.table.features);
   return input;
 }
 

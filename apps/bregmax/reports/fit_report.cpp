@@ -100,7 +100,7 @@ FirstChanges first_changes(const Supervision& supervision) {
 bool bound_leaves_no_room(const FitOutcome& outcome) {
   const Model& model = outcome.result.fit.model;
   if (model.record.lipschitz >= 0.999 * model.record.lipschitz_bound) return true;
-  const Matrix rows = model.scaling.apply(outcome.table.features);
+  const Matrix rows = model.scaled(outcome.table.features);
   const double widest = (rows.colwise().maxCoeff() - rows.colwise().minCoeff()).maxCoeff();
   constexpr double kNothing = 1e-5;  // of the margin
   return 2 * model.record.lipschitz_bound * widest <= kNothing;

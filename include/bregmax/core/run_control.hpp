@@ -20,7 +20,7 @@ struct Progress {
 };
 
 // How a caller steers a long computation. The library never prints and installs no signal handlers: it
-// reports here, and looks at the stop flag at least once an iteration.
+// reports here, and looks at the stop flag at least once per iteration.
 struct RunControl {
   const std::atomic<bool>* stop = nullptr;           // set it from anywhere to end the run early
   std::function<void(const Progress&)> on_progress;  // called from the calling thread only

@@ -17,7 +17,7 @@ struct BuiltinDataset {
 };
 
 const std::vector<BuiltinDataset>& builtin_datasets();
-// Throws Error that lists the names when there is none of this name.
+// Throws Error that lists the names when no dataset has this name.
 Table load_builtin(const std::string& name, const TableOptions& options = {});
 
 }  // namespace bregmax

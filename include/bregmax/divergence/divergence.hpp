@@ -30,7 +30,7 @@ class Divergence {
   virtual Index dimension() const = 0;   // number of features; 0: any
 
   virtual Vector generator_values(const MatrixView& points) const = 0;  // phi of each row
-  virtual Matrix gradients(const MatrixView& references) const = 0;     // one (sub)gradient of phi a row
+  virtual Matrix gradients(const MatrixView& references) const = 0;     // one (sub)gradient of phi per row
 
   // Points may lie where phi is finite (KL: zeros allowed), references where its gradient is, too.
   virtual void check_points(const MatrixView& points) const = 0;
@@ -42,7 +42,7 @@ class Divergence {
   virtual std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const = 0;
 
   // D(points.row(p), references.row(r)), computed in blocks through BLAS with the threads that OpenMP allows. Never
-  // negative; beside value() it may carry rounding of the size of the generator's values times the machine epsilon.
+  // negative; unlike value() it may carry rounding of the size of the generator's values times the machine epsilon.
   Matrix matrix(const MatrixView& points, const MatrixView& references) const;
   void matrix_into(const MatrixView& points, const MatrixView& references, MatrixSpan out) const;
   // D(points.row(i), references.row(i)).

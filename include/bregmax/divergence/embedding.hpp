@@ -15,9 +15,9 @@ using EmbeddingParts = std::map<std::string, Matrix>;
 
 // D(point, reference) = ||f(point) - f(reference)||^2 for a learned map f of the features.
 //
-// It is the Bregman divergence of ||.||^2 on the embedded rows, and only there: where f is not linear it is none on the
-// features, the mean of some rows does not minimise their summed divergence (the mean of the embedded rows does), and
-// there is no gradient. What needs one embeds the rows first and goes on with SquaredEuclidean.
+// It is the Bregman divergence of ||.||^2 on the embedded rows. On the features it is not a Bregman divergence unless f
+// is linear: there is no gradient, and not the mean of some rows minimises their summed divergence but the mean of the
+// embedded rows. What needs a gradient embeds the rows first and goes on with SquaredEuclidean.
 class EmbeddingDivergence : public Divergence {
  public:
   virtual Index embedding_dimension() const = 0;
@@ -27,7 +27,7 @@ class EmbeddingDivergence : public Divergence {
   Matrix embed(const MatrixView& rows) const;  // f of each row
 
   Vector generator_values(const MatrixView& points) const final;  // ||f(point)||^2
-  Matrix gradients(const MatrixView& references) const final;     // throws Error: there is none
+  Matrix gradients(const MatrixView& references) const final;     // throws Error: there is no gradient
   void check_points(const MatrixView& points) const final;
   void check_references(const MatrixView& references) const final;
   double value(const VectorView& point, const VectorView& reference) const final;
@@ -37,6 +37,11 @@ class EmbeddingDivergence : public Divergence {
   // f of rows that were already checked; rows.rows() x embedding_dimension().
   virtual Matrix map(const MatrixView& rows) const = 0;
 };
+
+// Rows f(x) such that D(x, y) = ||f(x) - f(y)||^2, for tools that know the Euclidean distance only: the rows themselves
+// for squared_euclidean, L x with L^T L the matrix of a mahalanobis divergence (as many columns as it has rank, at
+// least one), f of an embedding. Throws Error for other divergences, which are not squared distances.
+Matrix embedded_rows(const Divergence& divergence, const MatrixView& rows);
 
 // The embeddings, by name().
 std::vector<std::string> embedding_names();

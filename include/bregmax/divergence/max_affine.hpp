@@ -17,11 +17,11 @@ class AffineScores;
 // through its piece.
 //
 // Ties. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-14 (1 + |phi(reference)|), that
-// is within rounding, of the maximum: one fixed subgradient a reference, so the mean of a set of points still minimises
-// their summed divergence. Optimal solutions have many rows at which several pieces nearly attain the maximum. The
-// tolerance is no larger than rounding because an interior solution leaves a row's own piece ahead there by a little,
-// and only that piece gives the divergences that the solver counted. A divergence within the tolerance is reported as
-// exactly 0.
+// is within rounding, of the maximum: one fixed subgradient per reference, so the mean of a set of points still
+// minimises their summed divergence. Optimal solutions have many rows at which several pieces nearly attain the
+// maximum. The tolerance is no larger than rounding because an interior solution leaves a row's own piece ahead there
+// by a little, and only that piece gives the divergences that the solver counted. A divergence within the tolerance is
+// reported as exactly 0.
 //
 // Every way to a divergence computes the scores of a row alike, to the last bit, wherever the row stands: references on
 // one piece are at exactly the same divergence from a point, and so are the numbers of value() and matrix().

@@ -23,6 +23,9 @@ class SmoothDivergence : public Divergence {
   virtual void gradient(const VectorView& reference, VectorSpan out) const = 0;
   // Without cancellation: never negative, exactly 0 for equal rows.
   virtual double divergence(const VectorView& point, const VectorView& reference) const = 0;
+  // The same for a block of rows, where that costs less than its rows one by one.
+  virtual void gradients_of_block(const MatrixView& references, MatrixSpan out) const;
+  virtual void divergences_of_block(const MatrixView& points, const VectorView& reference, VectorSpan out) const;
   // Throws Error naming `row_number` when the (finite) row lies outside the domain for its role.
   virtual void check_domain(const VectorView& row, Index row_number, RowRole role) const;
 

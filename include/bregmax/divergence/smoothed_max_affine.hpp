@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bregmax/divergence/blockwise.hpp"
 #include "bregmax/divergence/smooth.hpp"
 
 namespace bregmax {
@@ -10,7 +9,7 @@ namespace bregmax {
 //
 // With q(x) the softmax of the scores at x divided by T, the gradient is slopes^T q(x) and
 // D(point, reference) = T KL(q(reference) || q(point)).
-class SmoothedMaxAffine final : public SmoothDivergence, public BlockwiseGenerator {
+class SmoothedMaxAffine final : public SmoothDivergence {
  public:
   SmoothedMaxAffine(Matrix slopes, Vector offsets, double temperature);  // temperature > 0
 
@@ -22,13 +21,12 @@ class SmoothedMaxAffine final : public SmoothDivergence, public BlockwiseGenerat
   std::string name() const override { return "smoothed_max_affine"; }
   Index dimension() const override { return slopes_.cols(); }
 
-  void gradients_of_block(const MatrixView& references, MatrixSpan out) const override;
-  void divergences_of_block(const MatrixView& points, const VectorView& reference, VectorSpan out) const override;
-
  protected:
   double generator(const VectorView& point) const override;
   void gradient(const VectorView& reference, VectorSpan out) const override;
   double divergence(const VectorView& point, const VectorView& reference) const override;
+  void gradients_of_block(const MatrixView& references, MatrixSpan out) const override;
+  void divergences_of_block(const MatrixView& points, const VectorView& reference, VectorSpan out) const override;
   bool centering_helps() const override { return true; }
 
  private:

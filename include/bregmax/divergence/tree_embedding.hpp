@@ -17,7 +17,7 @@ struct TreeNode {
 struct TreeEnsemble {
   std::vector<TreeNode> nodes;
   std::vector<int> roots;  // the first node of each tree
-  Matrix leaves;           // a value a row
+  Matrix leaves;           // one value per row
 
   // out.row(i) += the sum over the trees of the values of the leaves that rows.row(i) falls into.
   void add_to(const MatrixView& rows, Matrix& out) const;
@@ -25,7 +25,7 @@ struct TreeEnsemble {
 
 // f(x) = A x + sum over trees of the value of the leaf that x falls into.
 //
-// Parts: "linear" A (embedding dimension x features); where there are trees also "nodes" (one a row: feature,
+// Parts: "linear" A (embedding dimension x features); where there are trees also "nodes" (one per row: feature,
 // threshold, left, right), "roots" (trees x 1) and "leaves" (values x embedding dimension).
 class TreeEmbedding final : public EmbeddingDivergence {
  public:

@@ -36,7 +36,9 @@ struct TrainingRecord : Proof {
   std::map<std::string, double> parameters;  // of the classical methods, by name
 };
 
-// A divergence on scaled features, with what is needed to apply it to new rows and to say where it comes from.
+// A divergence with the scaling of its features: it takes rows as the user has them and scales them itself.
+//
+// All functions throw Error when a row has another number of features than the model, or lies outside the domain.
 struct Model {
   std::shared_ptr<const Divergence> divergence;  // acts on scaled features
   Scaling scaling;
@@ -46,6 +48,24 @@ struct Model {
   TuningRecord tuning = {};  // empty: nothing was tuned
 
   Index features() const { return scaling.center.size(); }
+
+  Matrix divergences(const MatrixView& points, const MatrixView& references) const;  // D(point, reference)
+  Vector rowwise(const MatrixView& points, const MatrixView& references) const;  // D(points.row(i), references.row(i))
+  double value(const VectorView& point, const VectorView& reference) const;
+  Vector generator_values(const MatrixView& points) const;
+  // Of phi as a function of the rows before scaling: D(x, y) = phi(x) - phi(y) - <gradient(y), x - y>.
+  Matrix gradients(const MatrixView& references) const;
+  Matrix embedded(const MatrixView& rows) const;  // see embedded_rows()
+
+  // For the tasks (k-means, nearest neighbours, ...), which take a divergence and rows that fit it.
+  Matrix scaled(const MatrixView& rows) const;
+  Matrix unscaled(const MatrixView& scaled_rows) const;
+  // Calls work(scaled rows) without a copy where there is no scaling.
+  template <class Work>
+  auto with_scaled(const MatrixView& rows, const Work& work) const {
+    if (scaling.is_identity() && rows.cols() == features()) return work(rows);
+    return work(MatrixView(scaled(rows)));
+  }
 };
 
 // Throws Error when the parts do not fit each other: sizes, a scale that is not > 0, numbers that are not finite.

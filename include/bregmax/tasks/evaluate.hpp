@@ -4,9 +4,8 @@
 #include <limits>
 #include <span>
 
-#include "bregmax/core/run_control.hpp"
-#include "bregmax/divergence/divergence.hpp"
 #include "bregmax/tasks/kmeans.hpp"
+#include "bregmax/tasks/ranking.hpp"
 
 namespace bregmax {
 
@@ -19,22 +18,17 @@ struct EvaluationOptions {
   Index precision_at = 10;  // >= 1
 };
 
-// Fractions. They depend neither on the order of the rows nor on the numbering of the classes.
-struct EvaluationScores {
+// Fractions. They depend neither on the order of the rows nor on the numbering of the classes. The scores of ranking
+// are those of each test row as the query of all other test rows; NaN if every query was skipped (one class only).
+// `stopped` by RunControl: scores may be missing (NaN) or cover a part of the work.
+struct EvaluationScores : RankingSummary {
   // Clustering of the test rows: each is the median over the restarts.
   double rand_index = std::numeric_limits<double>::quiet_NaN();
   double adjusted_rand_index = std::numeric_limits<double>::quiet_NaN();
   double normalised_mutual_information = std::numeric_limits<double>::quiet_NaN();
   double purity = std::numeric_limits<double>::quiet_NaN();
-  // Ranking: each test row queries all other test rows. NaN if every query was skipped (one class only).
-  double auc = std::numeric_limits<double>::quiet_NaN();
-  double average_precision = std::numeric_limits<double>::quiet_NaN();
-  double precision_at_k = std::numeric_limits<double>::quiet_NaN();
-  Index queries = 0;
-  Index skipped_queries = 0;
   // Test rows classified by the training rows (expected accuracy). NaN without training rows.
   double knn_accuracy = std::numeric_limits<double>::quiet_NaN();
-  bool stopped = false;  // by RunControl: scores may be missing (NaN) or cover a part of the work
 };
 
 EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_rows, std::span<const int> test_classes,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
-#include "bregmax/divergence/divergence.hpp"
+#include "bregmax/search/top_k.hpp"
 
 namespace bregmax {
 
@@ -34,13 +34,8 @@ struct RankingSummary {
 RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
                                 const RankingOptions& options = {}, const RunControl& control = {});
 
-struct RankedRow {
-  Index row;          // of the pool
-  double divergence;  // D(query, pool row)
-};
-
-// For each query the `top` nearest rows of the pool by D(query, pool row), nearest first and equal ones by the lower
-// row number. top >= 1; 0 or more than there are: all of the pool.
+// For each query the `top` nearest rows of the pool by D(query, pool row), see top_k().
+using RankedRow = Neighbour;
 std::vector<std::vector<RankedRow>> rank(const Divergence& divergence, const MatrixView& queries,
                                          const MatrixView& pool, Index top = 0, const RunControl& control = {});
 

@@ -38,23 +38,17 @@ double accuracy(std::span<const int> predicted, std::span<const int> actual);
 // of the file decide, and files are often sorted by class.
 
 struct RankingScores {
-  // NaN where the query has no relevant or no irrelevant candidate: every ranking of these is equally good.
+  // All NaN where the query has no relevant or no irrelevant candidate: every ranking of these is equally good.
+  // Probability that a random relevant candidate is nearer than a random irrelevant one; a tied pair counts one half.
   double auc = std::numeric_limits<double>::quiet_NaN();
+  // Mean over the relevant candidates of the fraction of relevant ones among those that come no later.
   double average_precision = std::numeric_limits<double>::quiet_NaN();
+  // Fraction of relevant candidates among the first k.
   double precision_at_k = std::numeric_limits<double>::quiet_NaN();
 };
 
 // distances(i) is that of candidate i and must be finite. k >= 1; where k exceeds the number of candidates, the missing
 // places count as irrelevant.
 RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k = 10);
-
-// Probability that a random relevant candidate is nearer than a random irrelevant one; a tied pair counts one half.
-double auc(std::span<const double> distances, const std::vector<bool>& relevant);
-
-// Mean over the relevant candidates of the fraction of relevant ones among those that come no later.
-double average_precision(std::span<const double> distances, const std::vector<bool>& relevant);
-
-// Fraction of relevant candidates among the first k.
-double precision_at_k(std::span<const double> distances, const std::vector<bool>& relevant, Index k);
 
 }  // namespace bregmax

@@ -28,8 +28,8 @@ struct ApproximationOptions {
   std::uint64_t seed = 0;
 };
 
-// Errors of a max-affine h beside phi: sup |phi - h| over the box; and over the inner box sup ||grad phi - grad h||_1
-// over all subgradients, sup |D_phi - D_h|. NaN: not known.
+// Errors of a max-affine h that approximates phi: sup |phi - h| over the box; and over the inner box sup ||grad phi -
+// grad h||_1 over all subgradients, sup |D_phi - D_h|. NaN: not known.
 struct ApproximationErrors {
   double value = std::numeric_limits<double>::quiet_NaN();
   double gradient = std::numeric_limits<double>::quiet_NaN();

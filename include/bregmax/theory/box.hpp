@@ -17,6 +17,8 @@ struct Box {
   double radius = 1;  // R > 0
 
   Index dimension() const { return center.size(); }
+  Vector lower() const { return center.array() - radius; }  // the two corners
+  Vector upper() const { return center.array() + radius; }
 };
 
 // A box of `dimension` coordinates that lies well inside the domain: [0.1, 1.1]^d for i_divergence and itakura_saito

@@ -31,13 +31,13 @@ int main() {
   bool ok = check(result.report.status == bregmax::Status::kOptimal, "the fit is optimal");
   ok &= check(result.certificate.relative_gap <= 1e-7, "the certificate proves it");
 
-  const bregmax::Matrix divergences = result.model.divergence->matrix(rows, rows);
+  const bregmax::Matrix divergences = result.model.divergences(rows, rows);
   ok &= check(divergences.rows() == 8 && divergences.minCoeff() >= 0, "divergences are not negative");
   ok &= check(divergences(0, 1) < divergences(0, 5), "a row of the same class is nearer");
 
   const auto path = (std::filesystem::temp_directory_path() / "bregmax_consumer.bregmax").string();
   bregmax::save_model(result.model, path);
-  const bregmax::Matrix loaded = bregmax::load_model(path).divergence->matrix(rows, rows);
+  const bregmax::Matrix loaded = bregmax::load_model(path).divergences(rows, rows);
   std::filesystem::remove(path);
   ok &= check((loaded - divergences).cwiseAbs().maxCoeff() == 0, "a saved model gives the same divergences");
 

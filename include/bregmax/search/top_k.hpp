@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax {
+
+struct Neighbour {
+  Index row;          // of the references
+  double divergence;  // D(query, reference)
+};
+
+// For each query the k nearest references by D(query, reference): nearest first, equal ones by the lower row number.
+// k >= 1; 0 or more than there are: all of them. Where a stop was requested, the queries that were reached.
+//
+// Never holds all divergences at once. Uses the OpenMP threads in force (see ThreadLimit); the result is the same for
+// every number of threads.
+std::vector<std::vector<Neighbour>> top_k(const Divergence& divergence, const MatrixView& references,
+                                          const MatrixView& queries, Index k, const RunControl& control = {});
+
+}  // namespace bregmax

@@ -1,0 +1,18 @@
+#pragma once
+
+// Checks of what a caller gives: each throws Error that names the field, what was found and what is allowed.
+
+#include <span>
+#include <string_view>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+void check_not_empty(const MatrixView& rows, std::string_view name);
+void check_same_features(const MatrixView& a, std::string_view a_name, const MatrixView& b, std::string_view b_name);
+void check_classes(std::span<const int> classes, Index rows, std::string_view name);
+void check_range(Index value, Index low, Index high, std::string_view name, std::string_view high_name);
+void check_at_least(Index value, Index low, std::string_view name);
+
+}  // namespace bregmax::internal

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace bregmax {
+
+// Throws Error that names the file and says why it cannot be read.
+std::string read_whole_file(const std::string& path);
+
+}  // namespace bregmax

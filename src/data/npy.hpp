@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax {
+
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+// 2-D float32 or float64 arrays in C or Fortran order, format versions 1 to 3.
+Matrix parse_npy(std::string_view bytes, const std::string& source);
+
+}  // namespace bregmax

@@ -1,0 +1,190 @@
+#include "bregmax/divergence/closed_forms.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "core/symmetric.hpp"
+#include "divergence/checks.hpp"
+#include "divergence/excess.hpp"
+
+namespace bregmax {
+namespace {
+
+double squared(double x) { return x * x; }
+
+double i_divergence_slope(double reference) { return std::log(reference) + 1; }
+
+double itakura_saito_term(double point, double reference) {
+  const double difference = point - reference;
+  if (std::abs(difference) <= 0.1 * reference) return internal::log_excess(difference / reference);
+  const double ratio = point / reference;
+  return ratio - std::log(ratio) - 1;
+}
+
+double exponential_term(double point, double reference) {
+  return internal::exp_excess(reference, point, point - reference);
+}
+
+struct Domain {
+  bool (*allows)(double);  // null: every number
+  const char* rule;
+};
+constexpr Domain kAnywhere{nullptr, ""};
+constexpr Domain kNotNegative{[](double x) { return x >= 0; }, "entries >= 0"};
+constexpr Domain kPositive{[](double x) { return x > 0; }, "entries > 0"};
+constexpr Domain kNotTiny{[](double x) { return x >= 1e-100; }, "entries > 0 (at least 1e-100)"};
+constexpr Domain kBelow300{[](double x) { return x <= 300; }, "entries <= 300"};
+
+Index order_of(const VectorView& row) {
+  return static_cast<Index>(std::lround(std::sqrt(static_cast<double>(row.size()))));
+}
+
+// The row as a matrix, made exactly symmetric.
+Eigen::MatrixXd unflatten(const VectorView& row) {
+  const Index order = order_of(row);
+  const Eigen::Map<const Matrix> given(row.data(), order, order);
+  return 0.5 * (given + given.transpose());
+}
+
+double log_determinant(const Eigen::LLT<Eigen::MatrixXd>& cholesky) {
+  return 2 * cholesky.matrixLLT().diagonal().array().log().sum();
+}
+
+}  // namespace
+
+struct SeparableDivergence::Terms {
+  const char* name;
+  double (*generator)(double);
+  double (*slope)(double);
+  double (*divergence)(double point, double reference);  // >= 0, without cancellation
+  Domain points, references;
+  bool centering_helps;
+
+  static const Terms kSquaredEuclidean, kIDivergence, kKullbackLeibler, kItakuraSaito, kExponential;
+};
+
+using Terms = SeparableDivergence::Terms;
+
+constinit const Terms Terms::kSquaredEuclidean{"squared_euclidean",
+                                               squared,
+                                               [](double r) { return 2 * r; },
+                                               [](double p, double r) { return squared(p - r); },
+                                               kAnywhere,
+                                               kAnywhere,
+                                               true};
+constinit const Terms Terms::kIDivergence{
+    "i_divergence", internal::x_log_x, i_divergence_slope, internal::i_divergence_term, kNotNegative, kPositive, false};
+constinit const Terms Terms::kKullbackLeibler{
+    "kl", internal::x_log_x, i_divergence_slope, internal::i_divergence_term, kNotNegative, kPositive, false};
+constinit const Terms Terms::kItakuraSaito{"itakura_saito",
+                                           [](double p) { return -std::log(p); },
+                                           [](double r) { return -1 / r; },
+                                           itakura_saito_term,
+                                           kNotTiny,
+                                           kNotTiny,
+                                           false};
+constinit const Terms Terms::kExponential{"exponential",
+                                          [](double p) { return std::exp(p); },
+                                          [](double r) { return std::exp(r); },
+                                          exponential_term,
+                                          kBelow300,
+                                          kBelow300,
+                                          true};
+
+SquaredEuclidean::SquaredEuclidean() : SeparableDivergence(Terms::kSquaredEuclidean) {}
+IDivergence::IDivergence() : SeparableDivergence(Terms::kIDivergence) {}
+KullbackLeibler::KullbackLeibler() : SeparableDivergence(Terms::kKullbackLeibler) {}
+ItakuraSaito::ItakuraSaito() : SeparableDivergence(Terms::kItakuraSaito) {}
+Exponential::Exponential() : SeparableDivergence(Terms::kExponential) {}
+
+std::string SeparableDivergence::name() const { return terms_.name; }
+
+bool SeparableDivergence::centering_helps() const { return terms_.centering_helps; }
+
+double SeparableDivergence::generator(const VectorView& point) const {
+  double sum = 0;
+  for (Index i = 0; i < point.size(); ++i) sum += terms_.generator(point(i));
+  return sum;
+}
+
+void SeparableDivergence::gradient(const VectorView& reference, VectorSpan out) const {
+  for (Index i = 0; i < reference.size(); ++i) out(i) = terms_.slope(reference(i));
+}
+
+double SeparableDivergence::divergence(const VectorView& point, const VectorView& reference) const {
+  double sum = 0;
+  for (Index i = 0; i < point.size(); ++i) sum += terms_.divergence(point(i), reference(i));
+  return sum;
+}
+
+void SeparableDivergence::check_domain(const VectorView& row, Index row_number, RowRole role) const {
+  const Domain& domain = role == RowRole::kPoint ? terms_.points : terms_.references;
+  if (domain.allows == nullptr) return;
+  for (Index i = 0; i < row.size(); ++i) {
+    if (domain.allows(row(i))) continue;
+    throw Error(fmt::format("{} row {}, feature {} is {}; {} takes {}s with {}", internal::role_name(role), row_number,
+                            i, row(i), name(), internal::role_name(role), domain.rule));
+  }
+}
+
+void KullbackLeibler::check_domain(const VectorView& row, Index row_number, RowRole role) const {
+  SeparableDivergence::check_domain(row, row_number, role);
+  if (!(std::abs(row.sum() - 1) <= 1e-6)) {
+    throw Error(fmt::format("{} row {} sums to {}; kl takes probability vectors, which sum to 1 (to 1e-6)",
+                            internal::role_name(role), row_number, row.sum()));
+  }
+}
+
+double LogDet::generator(const VectorView& point) const {
+  return -log_determinant(Eigen::LLT<Eigen::MatrixXd>(unflatten(point)));
+}
+
+void LogDet::gradient(const VectorView& reference, VectorSpan out) const {
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(unflatten(reference));
+  const Index order = cholesky.rows();
+  const Eigen::MatrixXd inverse = cholesky.solve(Eigen::MatrixXd::Identity(order, order));
+  Eigen::Map<Matrix>(out.data(), order, order) = -0.5 * (inverse + inverse.transpose());
+}
+
+// With Y = L L^T and u the eigenvalues of L^-1 (X - Y) L^-T, D = sum u - log(1 + u): no cancellation for close
+// matrices. Near u = -1 (X almost singular relative to Y) the determinants are taken apart instead.
+double LogDet::divergence(const VectorView& point, const VectorView& reference) const {
+  const Eigen::MatrixXd x = unflatten(point), y = unflatten(reference);
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(y);
+  Eigen::MatrixXd whitened = cholesky.matrixL().solve(x - y);
+  whitened = cholesky.matrixL().solve(whitened.transpose()).eval();
+  const Eigen::VectorXd u = internal::symmetric_eigenvalues(whitened);
+  if (u.minCoeff() > -0.9) {
+    double sum = 0;
+    for (const double each : u) sum += internal::log_excess(each);
+    return sum;
+  }
+  return std::max(0.0, u.sum() - log_determinant(Eigen::LLT<Eigen::MatrixXd>(x)) + log_determinant(cholesky));
+}
+
+void LogDet::check_domain(const VectorView& row, Index row_number, RowRole role) const {
+  const Index order = order_of(row);
+  if (order * order != row.size()) {
+    throw Error(fmt::format("the {}s have {} features; logdet takes flattened square matrices (1, 4, 9, ...)",
+                            internal::role_name(role), row.size()));
+  }
+  const double largest = row.cwiseAbs().maxCoeff();
+  for (Index i = 0; i < order; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      if (std::abs(row(i * order + j) - row(j * order + i)) <= 1e-9 * largest) continue;
+      throw Error(fmt::format("{} row {} is not a symmetric matrix: features {} and {} are {} and {}",
+                              internal::role_name(role), row_number, i * order + j, j * order + i, row(i * order + j),
+                              row(j * order + i)));
+    }
+  }
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(unflatten(row));
+  if (cholesky.info() == Eigen::Success && std::isfinite(log_determinant(cholesky))) return;
+  throw Error(fmt::format("{} row {} is not a positive definite matrix, which logdet needs", internal::role_name(role),
+                          row_number));
+}
+
+}  // namespace bregmax
