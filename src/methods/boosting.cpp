@@ -1,7 +1,5 @@
 #include "methods/boosting.hpp"
 
-#include <algorithm>
-
 namespace bregmax::internal {
 namespace {
 
@@ -69,18 +67,6 @@ bool LargeMarginBooster::add_tree(int depth, double shrinkage) {
     return true;
   }
   return false;
-}
-
-// Trees are stored one after the other.
-TreeEnsemble first_trees(const TreeEnsemble& all, std::size_t trees) {
-  if (trees >= all.roots.size()) return all;
-  TreeEnsemble first;
-  first.roots.assign(all.roots.begin(), all.roots.begin() + static_cast<std::ptrdiff_t>(trees));
-  first.nodes.assign(all.nodes.begin(), all.nodes.begin() + all.roots[trees]);
-  Index leaves = 0;
-  for (const TreeNode& node : first.nodes) leaves = node.feature < 0 ? std::max<Index>(leaves, node.left + 1) : leaves;
-  first.leaves = all.leaves.topRows(leaves);
-  return first;
 }
 
 }  // namespace bregmax::internal

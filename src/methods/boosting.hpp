@@ -34,7 +34,4 @@ class LargeMarginBooster {
   double step_ = 0;  // of the last tree, before it was shrunk
 };
 
-// The first `trees` of them.
-TreeEnsemble first_trees(const TreeEnsemble& all, std::size_t trees);
-
 }  // namespace bregmax::internal

@@ -1,5 +1,3 @@
-#include "bregmax/methods/mlr_auc.hpp"
-
 #include <algorithm>
 
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -9,6 +7,19 @@
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
 #include "methods/ranking_cuts.hpp"
+
+// Metric learning to rank with the loss of the area under the ROC curve (McFee and Lanckriet 2010). Each row queries
+// all others; rows of its class are relevant, and the loss of a ranking is the fraction of pairs (relevant, irrelevant)
+// in the wrong order:
+//
+//   minimise  tr(W) + C (1 / queries) sum_q max_y [loss(y) - <W, psi(q, y*) - psi(q, y)>],   W positive semidefinite
+//
+// over rankings y, with psi the partial order feature of the paper. By one-slack cutting planes: the ranking that
+// violates most is found exactly by sorting, and the master problem, a semidefinite program with one constraint per
+// cutting plane, is solved in its dual by a barrier method. An iteration is one cutting plane.
+//
+// The stationarity is the duality gap over the objective of W = 0: every dual solution of the master problem bounds the
+// full problem from below, and the objective of W is exact.
 
 namespace bregmax {
 namespace {
@@ -55,50 +66,31 @@ struct Search {
   double objective = 0, bound = 0;
 };
 
-}  // namespace
-
-Learned learn_mlr_auc(const MatrixView& rows, const ClassOfRow& class_of_row, const MlrAucOptions& options,
+Learned learn_mlr_auc(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                       const RunControl& control) {
-  internal::check_bounded_rows(rows);
+  const auto& class_of_row = std::get<ClassOfRow>(supervision);
   internal::check_two_classes(class_of_row, rows.rows());
-  internal::check_positive(options.c, "C");
-  internal::check_limits(options.limits);
-  const internal::IterationWatch watch(options.limits, control);
+  const internal::IterationWatch watch(choices.limits, control);
   const RankingQueries queries(rows, class_of_row);
-  Search search(queries, rows.cols(), options.c);
-  Learned learned;
-  for (int iteration = 0;; ++iteration) {
-    learned.report.iterations = iteration;
-    const auto end = watch.end_after(iteration, search.objective, search.gap());
-    if (end) {
-      learned.report.status = *end;
-      break;
-    }
-    if (!search.improve(queries)) break;  // the status remains a numerical error
-  }
-  learned.report.objective = search.objective;
-  learned.report.stationarity = search.gap();
-  learned.divergence = std::make_shared<Mahalanobis>(search.best);
-  learned.report.seconds = watch.seconds();
-  return learned;
+  Search search(queries, rows.cols(), choices.number("c"));
+  const MethodReport report = watch.run(
+      [&] {
+        return internal::IterationWatch::Measure{search.objective, search.gap()};
+      },
+      [&] { return search.improve(queries); });
+  return {std::make_shared<Mahalanobis>(search.best), report};
 }
 
+}  // namespace
+
 Method internal::mlr_auc_method() {
-  Method method;
-  method.name = "mlr-auc";
-  method.summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve";
-  method.from_labels = true;
-  const MlrAucOptions standard;
-  method.parameters = {
-      internal::tuned(internal::positive_parameter("c", "weight of the ranking loss beside the trace", standard.c,
-                                                   {1e-2, 1, 1e2, 1e4, 1e6})),
-  };
-  method.limits = standard.limits;
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    return learn_mlr_auc(rows, std::get<ClassOfRow>(supervision), {choices.number("c"), choices.limits}, control);
-  };
-  return method;
+  return {.name = "mlr-auc",
+          .summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve",
+          .from_labels = true,
+          .parameters = {tuned(positive_parameter("c", "weight of the ranking loss relative to the trace", 1000,
+                                                  {1e-2, 1, 1e2, 1e4, 1e6}))},
+          .limits = {1e-3, 2000, 0},
+          .learn = learn_mlr_auc};
 }
 
 }  // namespace bregmax
