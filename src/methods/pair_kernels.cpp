@@ -1,6 +1,7 @@
 #include "methods/pair_kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -91,27 +92,27 @@ BREGMAX_INLINE Index count_near(const double* distances, double limit, Index cou
   return found;
 }
 
-// Most rows are far: eight are looked at at once, and only where one is near each by itself.
+// Eight comparisons become the bits of one number; of them only those that hold are visited.
 BREGMAX_INLINE Index collect_near(const double* distances, double limit, Index begin, Index end, int* index,
                                   double* near) {
-  Index found = 0;
-  for (Index j = begin; j < end;) {
-    const Index stop = std::min(j + 2 * kLanes, end);
-    if (stop == j + 2 * kLanes) {
-      Four first, second;
-      load(distances + j, first);
-      load(distances + j + kLanes, second);
-      const FourWhole below = (first < limit) | (second < limit);
-      if (((below[0] | below[1]) | (below[2] | below[3])) == 0) {
-        j = stop;
-        continue;
-      }
+  constexpr FourWhole kFirstBits = {1, 2, 4, 8}, kSecondBits = {16, 32, 64, 128};
+  Index found = 0, j = begin;
+  for (; j + 2 * kLanes <= end; j += 2 * kLanes) {
+    Four first, second;
+    load(distances + j, first);
+    load(distances + j + kLanes, second);
+    const FourWhole bits = ((first < limit) & kFirstBits) | ((second < limit) & kSecondBits);
+    auto mask = static_cast<unsigned>((bits[0] | bits[1]) | (bits[2] | bits[3]));
+    for (; mask != 0; mask &= mask - 1) {
+      const Index at = j + std::countr_zero(mask);
+      index[found] = static_cast<int>(at);
+      near[found++] = distances[at];
     }
-    for (; j < stop; ++j) {
-      index[found] = static_cast<int>(j);
-      near[found] = distances[j];
-      found += distances[j] < limit ? 1 : 0;
-    }
+  }
+  for (; j < end; ++j) {
+    if (!(distances[j] < limit)) continue;
+    index[found] = static_cast<int>(j);
+    near[found++] = distances[j];
   }
   return found;
 }
