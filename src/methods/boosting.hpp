@@ -23,7 +23,6 @@ class LargeMarginBooster {
  private:
   void update_gradient();
   bool moves_to(const Matrix& moved, double most);
-  void append(const TreeEnsemble& tree, double step);
 
   const Matrix& rows_;
   LargeMarginLoss loss_;

@@ -5,6 +5,7 @@
 
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
+#include "methods/best_point.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/itml_newton.hpp"
 #include "methods/methods.hpp"
@@ -148,22 +149,6 @@ class Projections {
   double objective_ = 0, bound_ = 0;
 };
 
-// The best metric and the best bound of a run.
-struct Best {
-  Matrix metric;
-  double objective = 0, bound = 0;  // the objective is a sum of divergences, so 0 is a bound
-
-  template <class Solver>
-  void see(const Solver& solver) {
-    if (metric.size() == 0 || solver.objective() < objective) {
-      metric = solver.metric();
-      objective = solver.objective();
-    }
-    bound = std::max(bound, solver.bound());
-  }
-  double gap() const { return std::max(0.0, objective - bound) / (1 + objective); }
-};
-
 // When Newton's method takes over from the projections. The gap of these falls, after a few sweeps, by about the same
 // factor in each: what is left to do follows, and is weighed against what Newton's method takes from anywhere.
 class Handover {
@@ -222,28 +207,30 @@ Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision,
   const bool may_finish = ItmlNewton::suits(constraints);
   Handover handover(constraints, choices.limits.tolerance);
   std::optional<ItmlNewton> newton;
-  Best best;
-  best.see(projections);
+  internal::BestPoint<Matrix> best;
+  const auto see = [&](const auto& solver) { best.see(solver.metric(), solver.objective(), solver.bound()); };
+  const auto gap = [&] { return best.gap() / (1 + best.objective); };
+  see(projections);
   int sweeps = 0;
   const auto iterate = [&] {
     if (newton) {
       const bool progress = newton->step();
-      if (progress) best.see(*newton);
+      if (progress) see(*newton);
       return progress;
     }
     projections.sweep();
     const bool progress = projections.refresh();
-    if (progress) best.see(projections);
-    if (!may_finish || (progress && !handover.is_due(++sweeps, best.gap()))) return progress;
-    newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
+    if (progress) see(projections);
+    if (!may_finish || (progress && !handover.is_due(++sweeps, gap()))) return progress;
+    newton.emplace(constraints, prior_inverse, best.at, best.objective - best.bound);
     return true;
   };
   const MethodReport report = watch.run(
       [&] {
-        return internal::IterationWatch::Measure{best.objective, best.gap()};
+        return internal::IterationWatch::Measure{best.objective, gap()};
       },
       iterate);
-  return {std::make_shared<Mahalanobis>(best.metric), report};
+  return {std::make_shared<Mahalanobis>(best.at), report};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "methods/best_point.hpp"
 #include "methods/checks.hpp"
 #include "methods/cutting_plane_master.hpp"
 #include "methods/iteration_watch.hpp"
@@ -35,35 +36,31 @@ double objective_at(const Matrix& metric, const RankingCut& cut, double c) {
 
 struct Search {
   Search(const RankingQueries& queries, Index features, double loss_weight)
-      : c(loss_weight), master(features, loss_weight), best(Matrix::Zero(features, features)) {
-    newest = queries.most_violated(best);
-    objective = objective_at(best, newest, c);
+      : c(loss_weight), master(features, loss_weight) {
+    see(queries, Matrix::Zero(features, features));
   }
 
-  double gap() const { return std::max(0.0, objective - bound) / c; }
+  void see(const RankingQueries& queries, const Matrix& metric) {
+    newest = queries.most_violated(metric);
+    best.see(metric, objective_at(metric, newest, c), master.lower_bound());
+  }
 
   // One cutting plane: the master problem is solved to a tenth of the gap that is left, more would be wasted on it.
   bool improve(const RankingQueries& queries) {
     master.add(newest);
-    const double left = std::max(objective - bound, 1e-14 * c);
+    const double left = std::max(best.objective - best.bound, 1e-14 * c);
     if (!master.center(0.1 * left / master.barriers())) return false;
-    bound = std::max(bound, master.lower_bound());
+    best.bound = std::max(best.bound, master.lower_bound());
     const Matrix metric = master.metric();
     master.drop_idle();
-    newest = queries.most_violated(metric);
-    const double value = objective_at(metric, newest, c);
-    if (value < objective) {
-      objective = value;
-      best = metric;
-    }
+    see(queries, metric);
     return true;
   }
 
   double c;
   CuttingPlaneMaster master;
   RankingCut newest;
-  Matrix best;
-  double objective = 0, bound = 0;
+  internal::BestPoint<Matrix> best;
 };
 
 Learned learn_mlr_auc(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
@@ -75,10 +72,10 @@ Learned learn_mlr_auc(const MatrixView& rows, const MethodSupervision& supervisi
   Search search(queries, rows.cols(), choices.number("c"));
   const MethodReport report = watch.run(
       [&] {
-        return internal::IterationWatch::Measure{search.objective, search.gap()};
+        return internal::IterationWatch::Measure{search.best.objective, search.best.gap() / search.c};
       },
       [&] { return search.improve(queries); });
-  return {std::make_shared<Mahalanobis>(search.best), report};
+  return {std::make_shared<Mahalanobis>(search.best.at), report};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
+#include "methods/best_point.hpp"
 #include "methods/hinge_program.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
@@ -72,22 +73,6 @@ Problem make_problem(const MatrixView& rows, const Pairs& pairs, bool square, do
   return problem;
 }
 
-// The best point and bound that a run has seen.
-struct Best {
-  Vector x;
-  double objective = 0, bound = 0;
-
-  void see(const HingeProgram& program, const Vector& candidate, const Vector& multipliers) {
-    const double value = program.objective(candidate);
-    if (x.size() == 0 || value < objective) {
-      x = candidate;
-      objective = value;
-    }
-    bound = std::max(bound, program.lower_bound(candidate, multipliers));
-  }
-  double gap(const HingeProgram& program) const { return std::max(0.0, objective - bound) / program.zero_objective(); }
-};
-
 // d <= b: for y = 1 the margin is at most 0, for y = -1 at least 0.
 double similar_fraction(const HingeProgram& program, const Vector& x) {
   const Vector margins = program.margins * x;
@@ -132,11 +117,14 @@ internal::Wu2009Result run(Solver solver, const Problem& problem, const MethodLi
   const internal::IterationWatch watch(limits, control);
   const HingeProgram& program = problem.program;
   internal::Wu2009Result result;
-  Best best;
-  best.see(program, Vector::Zero(program.variables()), program.prices);
+  internal::BestPoint<Vector> best;
+  const auto see = [&](const Vector& x, const Vector& multipliers) {
+    best.see(x, program.objective(x), program.lower_bound(x, multipliers));
+  };
+  see(Vector::Zero(program.variables()), program.prices);
   const auto measure = [&] {
-    best.see(program, solver.x(), solver.multipliers());
-    return internal::IterationWatch::Measure{best.objective, best.gap(program)};
+    see(solver.x(), solver.multipliers());
+    return internal::IterationWatch::Measure{best.objective, best.gap() / program.zero_objective()};
   };
   result.learned.report = watch.run(measure, [&] {
     if (!solver.iterate()) return false;
@@ -144,8 +132,8 @@ internal::Wu2009Result run(Solver solver, const Problem& problem, const MethodLi
     return true;
   });
   const Index count = program.variables() - 1;
-  result.weights = problem.units.cwiseProduct(best.x.head(count));
-  result.threshold = best.x(count);
+  result.weights = problem.units.cwiseProduct(best.at.head(count));
+  result.threshold = best.at(count);
   return result;
 }
 
