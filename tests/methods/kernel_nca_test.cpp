@@ -96,8 +96,10 @@ TEST(KernelNca, AnEarlyEndLeavesNumbers) {
   RunControl control;
   control.stop = &stop;
   for (const int iterations : {1, 2, 3, 500}) {
-    const Learned learned = learn("kernel-nca", data.rows, data.classes, {.max_iterations = iterations},
-                                  iterations == 500 ? control : RunControl{});
+    const Learned learned =
+        learn("kernel-nca", data.rows, data.classes, {.tolerance = 1e-300, .max_iterations = iterations},
+              iterations == 500 ? control : RunControl{});
+    EXPECT_EQ(learned.report.status, iterations == 500 ? Status::kStopped : Status::kIterationLimit);
     EXPECT_TRUE(learned.divergence->matrix(data.rows, data.rows).allFinite());
     EXPECT_TRUE(std::isfinite(learned.report.objective));
     EXPECT_TRUE(std::isfinite(learned.report.stationarity));
