@@ -1,6 +1,6 @@
-// What the subgradient method of Wu et al. does beside the optimum of their problem: standardised iris, 500 pairs, the
+// Compares the subgradient method of Wu et al. with the optimum of their problem: standardised iris, 500 pairs, the
 // inner products as they are, C = 1. Prints, for both kernels and several steps, how often it changes between taking
-// all pairs for similar and all for dissimilar, the best objective that it sees, and where that is.
+// all pairs for similar and all for dissimilar, the best objective that it sees, and the sum of the weights there.
 
 #include <fmt/format.h>
 
@@ -8,15 +8,12 @@
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/scaling.hpp"
-#include "bregmax/methods/wu2009.hpp"
 #include "bregmax/supervision/sample.hpp"
+#include "methods/wu2009.hpp"
 
 namespace {
 
-using bregmax::Wu2009Algorithm;
-using bregmax::Wu2009Kernel;
-using bregmax::Wu2009Metric;
-using bregmax::Wu2009Options;
+using bregmax::internal::Wu2009Result;
 
 constexpr int kIterations = 1000;
 
@@ -31,22 +28,21 @@ int changes_of(const std::vector<double>& similar_fractions) {
   return changes;
 }
 
-void print_runs(const bregmax::Matrix& rows, const bregmax::Pairs& pairs, Wu2009Kernel kernel) {
-  Wu2009Options options;
-  options.kernel = kernel;
-  options.scale = 1;
-  const Wu2009Metric exact = learn_wu2009(rows, pairs, options);
-  options.algorithm = Wu2009Algorithm::kSubgradient;
-  options.limits.max_iterations = kIterations;
+void print_runs(const bregmax::Matrix& rows, const bregmax::Pairs& pairs, bool square) {
+  bregmax::MethodChoices choices;
+  choices.parameters = {{"kernel", square ? 0 : 1}, {"algorithm", 0}, {"c", 1}, {"scale", 1}, {"step", 1}};
+  choices.limits = bregmax::method_named("wu2009").limits;
+  const Wu2009Result exact = bregmax::internal::learn_wu2009(rows, pairs, choices);
+  choices.parameters["algorithm"] = 1;
+  choices.limits.max_iterations = kIterations;
   for (const double step : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
-    options.step = step;
-    const Wu2009Metric metric = learn_wu2009(rows, pairs, options);
+    choices.parameters["step"] = step;
+    const Wu2009Result metric = bregmax::internal::learn_wu2009(rows, pairs, choices);
     double similar = 0;
     for (const double fraction : metric.similar_fractions) similar += fraction;
-    fmt::print("{:<12} {:>6g} {:>8} {:>8.3f} {:>10.1f} {:>12.3g} {:>10.1f}\n",
-               kernel == Wu2009Kernel::kSquare ? "square" : "exponential", step, changes_of(metric.similar_fractions),
-               similar / static_cast<double>(metric.similar_fractions.size()), metric.learned.report.objective,
-               metric.weights.sum(), exact.learned.report.objective);
+    fmt::print("{:<12} {:>6g} {:>8} {:>8.3f} {:>10.1f} {:>12.3g} {:>10.1f}\n", square ? "square" : "exponential", step,
+               changes_of(metric.similar_fractions), similar / static_cast<double>(metric.similar_fractions.size()),
+               metric.learned.report.objective, metric.weights.sum(), exact.learned.report.objective);
   }
 }
 
@@ -60,5 +56,5 @@ int main(int, char** values) {
   const bregmax::Pairs pairs = bregmax::sample_pairs(iris.labels->of_row, 500, 1);
   fmt::print("{:<12} {:>6} {:>8} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "step", "changes", "similar", "best",
              "its weights", "optimum");
-  for (const Wu2009Kernel kernel : {Wu2009Kernel::kSquare, Wu2009Kernel::kExponential}) print_runs(rows, pairs, kernel);
+  for (const bool square : {true, false}) print_runs(rows, pairs, square);
 }

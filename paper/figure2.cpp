@@ -7,7 +7,7 @@
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/learn/fit.hpp"
-#include "bregmax/methods/mahalanobis_regression.hpp"
+#include "bregmax/methods/registry.hpp"
 #include "paper/stream.hpp"
 
 namespace bregmax {
@@ -118,7 +118,7 @@ RegressionErrors run_regression(const RegressionProblem& problem, Index points, 
   options.scale = Scale::kNone;
   options.tolerance = kTolerance;
   const FitResult learned = fit(rows, targets, options, control);
-  const Learned metric = learn_mahalanobis_regression(rows, targets, {}, control);
+  const Learned metric = learn_with(method_named("mahalanobis"), rows, targets, {}, control);
   RegressionErrors errors;
   errors.stopped = control.stop_requested();
   if (errors.stopped) return errors;

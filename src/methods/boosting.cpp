@@ -1,6 +1,6 @@
 #include "methods/boosting.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace bregmax::internal {
 namespace {
@@ -35,24 +35,12 @@ bool LargeMarginBooster::moves_to(const Matrix& moved, double most) {
   return true;
 }
 
-void LargeMarginBooster::append(const TreeEnsemble& tree, double step) {
-  const auto first_node = static_cast<int>(trees_.nodes.size()), first_leaf = static_cast<int>(trees_.leaves.rows());
-  for (TreeNode node : tree.nodes) {
-    node.left += node.feature < 0 ? first_leaf : first_node;
-    node.right += node.feature < 0 ? 0 : first_node;
-    trees_.nodes.push_back(node);
-  }
-  trees_.roots.push_back(first_node);
-  trees_.leaves.conservativeResize(first_leaf + tree.leaves.rows(), Eigen::NoChange);
-  trees_.leaves.bottomRows(tree.leaves.rows()) = step * tree.leaves;
-}
-
 // Along the tree the loss falls at the rate -<gradient, fitted> = |fitted|^2 (a leaf holds the mean of its targets).
 bool LargeMarginBooster::add_tree(int depth, double shrinkage) {
   constexpr double kSufficient = 1e-2;
-  TreeEnsemble tree = {{}, {}, Matrix(0, embedded_.cols())};
+  TreeEnsemble grown = trees_;
   Matrix fitted;
-  grower_.grow(-gradient_, depth, kSmallestLeaf, tree, fitted);
+  grower_.grow(-gradient_, depth, kSmallestLeaf, grown, fitted);
   const double rate = fitted.squaredNorm();
   if (!(rate > 0)) return false;
   // The first step would bring a linear loss to 0; later ones try twice the last.
@@ -65,22 +53,11 @@ bool LargeMarginBooster::add_tree(int depth, double shrinkage) {
     // The loss is not convex in the embedding: a part of a step that decreases it need not do so.
     const double part = shrinkage * step;
     const bool shrunk = shrinkage < 1 && moves_to(before + part * fitted, loss_before - kSufficient * part * rate);
-    append(tree, shrunk ? part : step);
+    grown.leaves.bottomRows(grown.leaves.rows() - trees_.leaves.rows()) *= shrunk ? part : step;
+    trees_ = std::move(grown);
     return true;
   }
   return false;
-}
-
-// Trees are stored one after the other.
-TreeEnsemble first_trees(const TreeEnsemble& all, std::size_t trees) {
-  if (trees >= all.roots.size()) return all;
-  TreeEnsemble first;
-  first.roots.assign(all.roots.begin(), all.roots.begin() + static_cast<std::ptrdiff_t>(trees));
-  first.nodes.assign(all.nodes.begin(), all.nodes.begin() + all.roots[trees]);
-  Index leaves = 0;
-  for (const TreeNode& node : first.nodes) leaves = node.feature < 0 ? std::max<Index>(leaves, node.left + 1) : leaves;
-  first.leaves = all.leaves.topRows(leaves);
-  return first;
 }
 
 }  // namespace bregmax::internal

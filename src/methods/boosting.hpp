@@ -23,7 +23,6 @@ class LargeMarginBooster {
  private:
   void update_gradient();
   bool moves_to(const Matrix& moved, double most);
-  void append(const TreeEnsemble& tree, double step);
 
   const Matrix& rows_;
   LargeMarginLoss loss_;
@@ -33,8 +32,5 @@ class LargeMarginBooster {
   double loss_value_ = 0;
   double step_ = 0;  // of the last tree, before it was shrunk
 };
-
-// The first `trees` of them.
-TreeEnsemble first_trees(const TreeEnsemble& all, std::size_t trees);
 
 }  // namespace bregmax::internal

@@ -8,6 +8,7 @@
 
 #include "core/blas.hpp"
 #include "core/symmetric.hpp"
+#include "methods/packed_symmetric.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -15,18 +16,9 @@ namespace {
 using SquareView = Eigen::Map<const Matrix>;
 
 constexpr double kOutside = -std::numeric_limits<double>::infinity();
-// What a new multiplier takes of the others: a half, a quarter, ...; so many are tried, and more only while none is
-// inside.
+// Shares that a new multiplier takes from the others: 1/2, 1/4, ... The first number of them is always tried, more
+// only while none is feasible.
 constexpr int kUsefulHalvings = 13, kMostHalvings = 1000;
-
-// The upper triangle, its entries off the diagonal times the root of 2: inner products are those of the matrices.
-void pack(const Matrix& symmetric, double* out) {
-  const double root = std::sqrt(2.0);
-  for (Index i = 0; i < symmetric.rows(); ++i) {
-    *out++ = symmetric(i, i);
-    for (Index j = i + 1; j < symmetric.cols(); ++j) *out++ = root * symmetric(i, j);
-  }
-}
 
 // L^-1 S L^-T for each slope S, packed; `traces` gets their traces.
 Matrix seen_from(const Matrix& inverse_lower, const Matrix& slopes, Vector& traces) {
@@ -34,12 +26,12 @@ Matrix seen_from(const Matrix& inverse_lower, const Matrix& slopes, Vector& trac
   Matrix half(count * features, features);  // S L^-T, one below the other
   gemm(false, true, count * features, features, features, 1, slopes.data(), features, inverse_lower.data(), features, 0,
        half.data(), features);
-  Matrix seen(count, features * (features + 1) / 2), whole(features, features);
+  Matrix seen(count, packed_size(features)), whole(features, features);
   for (Index k = 0; k < count; ++k) {
     gemm(false, false, features, features, features, 1, inverse_lower.data(), features,
          half.data() + k * features * features, features, 0, whole.data(), features);
     traces(k) = whole.trace();
-    pack(whole, seen.row(k).data());
+    pack_symmetric(features, whole, seen.row(k).data());
   }
   return seen;
 }
@@ -138,7 +130,7 @@ bool CuttingPlaneMaster::center(double mu) {
 }
 
 void CuttingPlaneMaster::drop_idle() {
-  constexpr double kNothing = 1e-2;  // beside the largest multiplier
+  constexpr double kNothing = 1e-2;  // relative to the largest multiplier
   constexpr int kPatience = 10;
   const double little = kNothing * multipliers_.maxCoeff();
   std::vector<Index> kept;

@@ -42,7 +42,7 @@ class CuttingPlaneMaster {
   double mu_ = 1;
   Vector multipliers_;  // alpha
   Vector offsets_;
-  Matrix slopes_;          // one a row, d * d entries
+  Matrix slopes_;          // one per row, d * d entries
   Matrix lower_;           // Cholesky factor of Z
   std::vector<int> idle_;  // of each cutting plane, for how many centres its multiplier was next to nothing
 };

@@ -1,22 +1,30 @@
-#include "bregmax/methods/gb_lmnn.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
-#include "bregmax/methods/lmnn.hpp"
 #include "methods/boosting.hpp"
 #include "methods/checks.hpp"
 #include "methods/held_out.hpp"
 #include "methods/iteration_watch.hpp"
+#include "methods/lmnn.hpp"
 #include "methods/methods.hpp"
-#include "methods/neighbour_softmax.hpp"
 #include "methods/parameters.hpp"
+#include "methods/training_rows.hpp"
+
+// Gradient boosted large margin nearest neighbours (Kedem, Tyree, Weinberger, Sha & Lanckriet 2012). f(x) = L x +
+// trees, where L is that of LMNN; each tree is a regression tree of limited depth, fitted to minus the gradient of the
+// loss of LMNN with respect to the embedded rows. Of the steps 1, 1/2, 1/4, ... of the best-fitting one we take the
+// longest that decreases the loss, and of that the share `shrinkage` (all of it where the share decreases nothing).
+// Target neighbours are those of the linear start, and stay.
+//
+// A fifth of the rows of each class is held out, and f is learned from the others; the number of trees with the fewest
+// wrong held-out rows by 3 nearest neighbours (equal: the lower loss of the held-out rows) is kept, and f learned again
+// from all rows with as many. Boosting ends early when 20 trees bring nothing better.
+//
+// objective: the loss of all rows. stationarity: the share of the wanted trees that were not grown, 0 at the end.
 
 namespace bregmax {
 namespace {
@@ -24,41 +32,19 @@ namespace {
 using internal::HeldOutScore;
 using internal::IterationWatch;
 using internal::LargeMarginBooster;
+using internal::OrderedRows;
 
 // Trees without a better score of the held-out rows after which boosting ends.
 constexpr int kPatience = 20;
+constexpr int kFolds = 5;  // one of them is held out
 
-struct OrderedRows {
-  Matrix rows;
-  ClassOfRow classes;
-};
-
-// The rows with these numbers, in the order of their classes.
-OrderedRows take(const MatrixView& rows, const ClassOfRow& class_of_row, const std::vector<Index>& numbers) {
-  ClassOfRow classes;
-  for (const Index row : numbers) classes.push_back(class_of_row[static_cast<std::size_t>(row)]);
-  OrderedRows taken;
-  std::vector<Index> order;
-  for (const Index position : internal::order_by_class(classes)) {
-    order.push_back(numbers[static_cast<std::size_t>(position)]);
-    taken.classes.push_back(classes[static_cast<std::size_t>(position)]);
-  }
-  taken.rows = rows(order, Eigen::all);
-  return taken;
-}
-
-int held_out_folds(double share) { return std::max(2, static_cast<int>(std::lround(1 / share))); }
-
-// A share of each class; at least one row of a class is always learned from.
-Split hold_out(const ClassOfRow& class_of_row, double share, std::uint64_t seed) {
+// At least one row of a class is always learned from.
+Split hold_out(const ClassOfRow& class_of_row, std::uint64_t seed) {
   Random random(seed);
-  const int folds = held_out_folds(share);
   Split split;
-  split.test = stratified_folds(class_of_row, folds, random).front();
-  std::vector<bool> is_test(class_of_row.size(), false);
-  for (const Index row : split.test) is_test[static_cast<std::size_t>(row)] = true;
-  for (std::size_t row = 0; row < class_of_row.size(); ++row) {
-    if (!is_test[row]) split.train.push_back(static_cast<Index>(row));
+  split.test = stratified_folds(class_of_row, kFolds, random).front();
+  for (Index row = 0; row < static_cast<Index>(class_of_row.size()); ++row) {
+    if (!std::ranges::binary_search(split.test, row)) split.train.push_back(row);
   }
   return split;
 }
@@ -71,50 +57,53 @@ bool can_learn(const ClassOfRow& classes) {
 
 class GbLmnn {
  public:
-  GbLmnn(const GbLmnnOptions& options, const RunControl& control)
-      : options_(options), control_(control), watch_(options.limits, control) {}
+  GbLmnn(const MethodChoices& choices, const RunControl& control)
+      : choices_(choices),
+        trees_(choices.whole("trees")),
+        depth_(choices.whole("depth")),
+        shrinkage_(choices.number("shrinkage")),
+        control_(control),
+        watch_(choices.limits, control) {}
 
-  GbLmnnResult learn(const MatrixView& rows, const ClassOfRow& class_of_row) {
-    std::vector<Index> all(class_of_row.size());
-    std::iota(all.begin(), all.end(), 0);
-    const OrderedRows everything = take(rows, class_of_row, all);
+  Learned learn(const MatrixView& rows, const ClassOfRow& class_of_row) {
+    const OrderedRows everything = internal::order_by_class(rows, class_of_row);
     const int trees = choose_trees(rows, class_of_row);
     // A run that ends before this has the start that it found last.
     const Matrix linear = end_ ? last_linear_ : learn_linear(everything);
-    LargeMarginBooster booster(everything.rows, everything.classes, linear, options_.neighbours, options_.push);
+    LargeMarginBooster booster(everything.rows, everything.classes, linear, neighbours(), push());
     bool exhausted = false;
-    while (!end_ && !exhausted && static_cast<int>(booster.trees().roots.size()) < trees) {
-      exhausted = !booster.add_tree(options_.depth, options_.shrinkage);
-      note_tree(booster.loss(), trees - static_cast<int>(booster.trees().roots.size()), trees);
+    const auto grown = [&] { return static_cast<int>(booster.trees().roots.size()); };
+    while (!end_ && !exhausted && grown() < trees) {
+      exhausted = !booster.add_tree(depth_, shrinkage_);
+      note_tree(booster.loss(), trees - grown(), trees);
     }
-    GbLmnnResult result;
-    result.trees = static_cast<int>(booster.trees().roots.size());
-    result.learned.divergence = std::make_shared<TreeEmbedding>(linear, booster.trees());
-    MethodReport& report = result.learned.report;
+    Learned learned{std::make_shared<TreeEmbedding>(linear, booster.trees()), {}};
+    MethodReport& report = learned.report;
     report.status = end_.value_or(Status::kConverged);
     report.iterations = iterations_;
     report.objective = booster.loss();
-    report.stationarity = end_ ? static_cast<double>(trees - result.trees + 1) / (trees + 1) : 0;
+    report.stationarity = end_ ? static_cast<double>(trees - grown() + 1) / (trees + 1) : 0;
     report.seconds = watch_.seconds();
-    return result;
+    return learned;
   }
 
  private:
   // The number of trees that serves held-out rows best.
   int choose_trees(const MatrixView& rows, const ClassOfRow& class_of_row) {
-    const Split split = hold_out(class_of_row, options_.held_out, options_.seed);
-    const OrderedRows train = take(rows, class_of_row, split.train), test = take(rows, class_of_row, split.test);
-    if (split.test.empty() || !can_learn(train.classes)) return options_.trees;  // too few rows to hold any out
+    const Split split = hold_out(class_of_row, choices_.seed);
+    const OrderedRows train = internal::order_by_class(rows, class_of_row, split.train),
+                      test = internal::order_by_class(rows, class_of_row, split.test);
+    if (split.test.empty() || !can_learn(train.classes)) return trees_;  // too few rows to hold any out
     const Matrix linear = learn_linear(train);
-    LargeMarginBooster booster(train.rows, train.classes, linear, options_.neighbours, options_.push);
+    LargeMarginBooster booster(train.rows, train.classes, linear, neighbours(), push());
     const TreeEnsemble& trees = booster.trees();
     const Matrix test_start = test.rows * linear.transpose();
-    const internal::HeldOutRows held_out(booster.embedded(), train.classes, test_start, test.classes,
-                                         options_.neighbours, options_.push);
+    const internal::HeldOutRows held_out(booster.embedded(), train.classes, test_start, test.classes, neighbours(),
+                                         push());
     HeldOutScore best = held_out.score(booster.embedded(), test_start);
     int best_count = 0;
-    for (int count = 1; count <= options_.trees && count - best_count <= kPatience && !end_; ++count) {
-      if (!booster.add_tree(options_.depth, options_.shrinkage)) break;
+    for (int count = 1; count <= trees_ && count - best_count <= kPatience && !end_; ++count) {
+      if (!booster.add_tree(depth_, shrinkage_)) break;
       Matrix test_embedded = test_start;
       trees.add_to(test.rows, test_embedded);
       const HeldOutScore score = held_out.score(booster.embedded(), test_embedded);
@@ -122,18 +111,20 @@ class GbLmnn {
         best = score;
         best_count = count;
       }
-      note_tree(booster.loss(), options_.trees - count + 1, options_.trees);
+      note_tree(booster.loss(), trees_ - count + 1, trees_);
     }
     return best_count;
   }
 
+  int neighbours() const { return choices_.whole("neighbours"); }
+  double push() const { return choices_.number("push"); }
+
   // Within the limits that are left; what it has found when they end is a start as well.
   Matrix learn_linear(const OrderedRows& train) {
-    LmnnOptions options{.neighbours = options_.neighbours, .push = options_.push};
-    options.limits = options_.limits;
-    options.limits.max_iterations = std::max(1, options_.limits.max_iterations - iterations_);
-    if (options_.limits.time_limit > 0) {
-      options.limits.time_limit = std::max(1e-9, options_.limits.time_limit - watch_.seconds());
+    MethodChoices choices = choices_;
+    choices.limits.max_iterations = std::max(1, choices.limits.max_iterations - iterations_);
+    if (choices.limits.time_limit > 0) {
+      choices.limits.time_limit = std::max(1e-9, choices.limits.time_limit - watch_.seconds());
     }
     RunControl control = control_;
     const int before = iterations_;
@@ -141,7 +132,7 @@ class GbLmnn {
       progress.iteration += before;
       control_.report(progress);
     };
-    const LmnnResult linear = learn_lmnn(train.rows, train.classes, options, control);
+    const internal::LmnnResult linear = internal::learn_lmnn(train.rows, train.classes, choices, control);
     iterations_ += linear.learned.report.iterations;
     const Status status = linear.learned.report.status;
     if (status != Status::kConverged && status != Status::kNumericalError) end_ = status;
@@ -153,11 +144,13 @@ class GbLmnn {
     ++iterations_;
     // Never "converged" by the watch: that is for the caller to say.
     const double share = static_cast<double>(std::max(left, 0) + 1) / (trees + 1);
-    const auto end = watch_.end_after(iterations_, loss, std::max(share, 2 * options_.limits.tolerance));
+    const auto end = watch_.end_after(iterations_, loss, std::max(share, 2 * choices_.limits.tolerance));
     if (end && !(left == 0 && *end == Status::kIterationLimit)) end_ = end;
   }
 
-  const GbLmnnOptions& options_;
+  const MethodChoices& choices_;
+  int trees_, depth_;
+  double shrinkage_;
   const RunControl& control_;
   IterationWatch watch_;
   int iterations_ = 0;  // of the linear starts, and trees
@@ -165,70 +158,42 @@ class GbLmnn {
   Matrix last_linear_;
 };
 
-void check_options(const GbLmnnOptions& options) {
-  if (options.trees < 0) throw Error(fmt::format("trees is {}; allowed: 0 or more", options.trees));
-  if (options.depth < 1) throw Error(fmt::format("depth is {}; allowed: 1 or more", options.depth));
-  if (!(options.shrinkage > 0 && options.shrinkage <= 1)) {
-    throw Error(fmt::format("shrinkage is {}; allowed: a number above 0, up to 1", options.shrinkage));
+Learned learn_gb_lmnn(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                      const RunControl& control) {
+  const auto& class_of_row = std::get<ClassOfRow>(supervision);
+  internal::check_two_classes(class_of_row, rows.rows());
+  if (rows.rows() < kFolds) {
+    throw Error(fmt::format("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(),
+                            kFolds, 1.0 / kFolds));
   }
-  if (!(options.held_out > 0 && options.held_out <= 0.5)) {
-    throw Error(fmt::format("held_out is {}; allowed: above 0, up to 0.5", options.held_out));
-  }
-  if (options.neighbours < 1) throw Error(fmt::format("neighbours is {}; allowed: 1 or more", options.neighbours));
-  if (!(options.push > 0 && options.push < 1)) {
-    throw Error(fmt::format("push is {}; allowed: a number above 0 and below 1", options.push));
-  }
-  internal::check_limits(options.limits);
+  return GbLmnn(choices, control).learn(rows, class_of_row);
 }
 
 }  // namespace
 
-GbLmnnResult learn_gb_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, const GbLmnnOptions& options,
-                           const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_two_classes(class_of_row, rows.rows());
-  check_options(options);
-  if (const int least = held_out_folds(options.held_out); rows.rows() < least) {
-    throw Error(fmt::format("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(),
-                            least, options.held_out));
-  }
-  return GbLmnn(options, control).learn(rows, class_of_row);
-}
-
 Method internal::gb_lmnn_method() {
-  Method method;
-  method.name = "gb-lmnn";
-  method.summary = "gradient boosted large margin nearest neighbours (Kedem et al. 2012)";
-  method.from_labels = true;
-  method.limits = GbLmnnOptions{}.limits;
-  method.parameters = internal::margin_parameters();
-  method.parameters.push_back(
-      {.name = "trees", .help = "regression trees at most", .standard = 100, .high = 100000, .whole = true});
-  method.parameters.push_back({.name = "depth",
-                               .help = "levels of splits of a tree",
-                               .standard = 4,
-                               .low = 1,
-                               .high = 20,
-                               .whole = true,
-                               .grid = {2, 4, 6}});
-  method.parameters.push_back({.name = "shrinkage",
-                               .help = "share of the step of a tree that is taken",
-                               .standard = GbLmnnOptions{}.shrinkage,
-                               .high = 1,
-                               .low_included = false,
-                               .grid = {0.1, 0.3, 1}});
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    GbLmnnOptions options;
-    options.neighbours = choices.whole("neighbours");
-    options.push = choices.number("push");
-    options.trees = choices.whole("trees");
-    options.depth = choices.whole("depth");
-    options.shrinkage = choices.number("shrinkage");
-    options.seed = choices.seed;
-    options.limits = choices.limits;
-    return learn_gb_lmnn(rows, std::get<ClassOfRow>(supervision), options, control).learned;
-  };
+  Method method{.name = "gb-lmnn",
+                .summary = "gradient boosted large margin nearest neighbours (Kedem et al. 2012)",
+                .from_labels = true,
+                .parameters = margin_parameters(),
+                .limits = {1e-3, 5000, 0},
+                .learn = learn_gb_lmnn};
+  const MethodParameter more[] = {
+      {.name = "trees", .help = "regression trees at most", .standard = 100, .high = 100000, .whole = true},
+      {.name = "depth",
+       .help = "levels of splits of a tree",
+       .standard = 4,
+       .low = 1,
+       .high = 20,
+       .whole = true,
+       .grid = {2, 4, 6}},
+      {.name = "shrinkage",
+       .help = "share of the step of a tree that is taken",
+       .standard = 0.3,
+       .high = 1,
+       .low_included = false,
+       .grid = {0.1, 0.3, 1}}};
+  method.parameters.insert(method.parameters.end(), std::begin(more), std::end(more));
   return method;
 }
 

@@ -1,9 +1,6 @@
-#include "bregmax/methods/gmml.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -11,8 +8,22 @@
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
 #include "methods/checks.hpp"
+#include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
+#include "methods/training_rows.hpp"
+
+// Geometric mean metric learning (Zadeh, Hosseini and Sra 2016). With the scatter S of the differences of similar pairs
+// and D of dissimilar ones, the point at t of the geodesic from S^-1 to D in the manifold of positive definite
+// matrices,
+//
+//   A = S^-1 #_t D = S^-1/2 (S^1/2 D S^1/2)^t S^-1/2,
+//
+// which minimises (1 - t) dist^2(A, S^-1) + t dist^2(A, D) for the Riemannian distance; for t = 1/2 it also minimises
+// tr(A S) + tr(A^-1 D). Both scatters are regularised towards the prior A_0 = sqrt(tr D / tr S) I:
+// S + lambda c A_0^-1 and D + lambda c A_0 with c = sqrt(tr S tr D) / d, so that lambda has no unit.
+//
+// A closed form: no iterations. The objective is the one above, the stationarity the norm of its Riemannian gradient.
 
 namespace bregmax {
 namespace {
@@ -23,13 +34,6 @@ using internal::symmetrized;
 struct Scatters {
   Matrix similar, dissimilar;
 };
-
-void check_options(const GmmlOptions& options) {
-  if (!(options.t >= 0 && options.t <= 1)) {
-    throw Error(fmt::format("t is {}; allowed: a number from 0 to 1", options.t));
-  }
-  internal::check_not_negative(options.lambda, "lambda");
-}
 
 Scatters scatters_of(const MatrixView& rows, const Pairs& pairs) {
   const auto scatter = [&](bool similar) {
@@ -48,10 +52,11 @@ Scatters scatters_of(const MatrixView& rows, const Pairs& pairs) {
 
 // sum over all unordered pairs of some rows of (x_i - x_j)(x_i - x_j)^T = size * scatter around their mean.
 Matrix scatter_of_all_pairs(const Matrix& rows) {
-  const Matrix centered = rows.rowwise() - rows.colwise().mean();
-  return static_cast<double>(rows.rows()) * symmetrized(centered.transpose() * centered);
+  const Matrix differences = internal::centered(rows);
+  return static_cast<double>(rows.rows()) * symmetrized(differences.transpose() * differences);
 }
 
+// Of all pairs of rows, in time that is linear in the number of rows.
 Scatters scatters_of(const MatrixView& rows, const ClassOfRow& class_of_row) {
   std::map<int, std::vector<Index>> members;
   for (std::size_t i = 0; i < class_of_row.size(); ++i) members[class_of_row[i]].push_back(static_cast<Index>(i));
@@ -77,13 +82,18 @@ void regularise(Scatters& scatters, double lambda) {
 
 constexpr auto kLogarithm = [](double value) { return std::log(value); };
 
-Learned geodesic_mean(Scatters scatters, const GmmlOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  regularise(scatters, options.lambda);
+Learned learn_gmml(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                   const RunControl& control) {
+  const internal::IterationWatch watch(choices.limits, control);
+  const auto* class_of_row = std::get_if<ClassOfRow>(&supervision);
+  if (class_of_row != nullptr) internal::check_two_classes(*class_of_row, rows.rows());
+  Scatters scatters =
+      class_of_row != nullptr ? scatters_of(rows, *class_of_row) : scatters_of(rows, std::get<Pairs>(supervision));
+  regularise(scatters, choices.number("lambda"));
   const Matrix root = spectral(scatters.similar, [](double value) { return std::sqrt(value); });
   const Matrix inverse_root = spectral(scatters.similar, [](double value) { return 1 / std::sqrt(value); });
   const Matrix between = symmetrized(root * scatters.dissimilar * root);
-  const double t = options.t;
+  const double t = choices.number("t");
   const Matrix power = spectral(between, [t](double value) { return std::pow(value, t); });
   const Matrix metric = symmetrized(inverse_root * power * inverse_root);
 
@@ -99,53 +109,30 @@ Learned geodesic_mean(Scatters scatters, const GmmlOptions& options) {
   learned.report.stationarity = ((1 - t) * to_similar + t * to_dissimilar).norm() / (1 + to_dissimilar.norm());
   learned.report.status = metric.allFinite() ? Status::kConverged : Status::kNumericalError;
   learned.divergence = std::make_shared<Mahalanobis>(metric);
-  learned.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  learned.report.seconds = watch.seconds();
   return learned;
 }
 
 }  // namespace
 
-Learned learn_gmml(const MatrixView& rows, const Pairs& pairs, const GmmlOptions& options) {
-  internal::check_bounded_rows(rows);
-  internal::check_pairs(pairs, rows.rows());
-  check_options(options);
-  return geodesic_mean(scatters_of(rows, pairs), options);
-}
-
-Learned learn_gmml(const MatrixView& rows, const ClassOfRow& class_of_row, const GmmlOptions& options) {
-  internal::check_bounded_rows(rows);
-  internal::check_two_classes(class_of_row, rows.rows());
-  check_options(options);
-  return geodesic_mean(scatters_of(rows, class_of_row), options);
-}
-
 Method internal::gmml_method() {
-  Method method;
-  method.name = "gmml";
-  method.summary = "geometric mean metric learning: a point between similar and dissimilar scatter, in closed form";
-  method.from_labels = method.from_pairs = true;
-  const GmmlOptions standard;
   std::vector<double> twentieths;
   for (int i = 0; i <= 20; ++i) twentieths.push_back(i / 20.0);
-  method.parameters = {
-      internal::tuned({.name = "t",
-                       .help = "where on the way from the similar to the dissimilar pairs",
-                       .standard = standard.t,
-                       .high = 1,
-                       .grid = twentieths}),
-      {.name = "lambda",
-       .help = "weight of the prior, a multiple of the identity",
-       .standard = standard.lambda,
-       .grid = {0, 1e-3, 1e-2, 1e-1, 1}},
-  };
-  method.limits.tolerance = 1e-6;
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl&) {
-    const GmmlOptions options{choices.number("t"), choices.number("lambda")};
-    if (const auto* pairs = std::get_if<Pairs>(&supervision)) return learn_gmml(rows, *pairs, options);
-    return learn_gmml(rows, std::get<ClassOfRow>(supervision), options);
-  };
-  return method;
+  return {.name = "gmml",
+          .summary = "geometric mean metric learning: a point between similar and dissimilar scatter, in closed form",
+          .from_labels = true,
+          .from_pairs = true,
+          .parameters = {tuned({.name = "t",
+                                .help = "where on the way from the similar to the dissimilar pairs",
+                                .standard = 0.5,
+                                .high = 1,
+                                .grid = twentieths}),
+                         {.name = "lambda",
+                          .help = "weight of the prior, a multiple of the identity",
+                          .standard = 1e-6,
+                          .grid = {0, 1e-3, 1e-2, 1e-1, 1}}},
+          .limits = {.tolerance = 1e-6},
+          .learn = learn_gmml};
 }
 
 }  // namespace bregmax

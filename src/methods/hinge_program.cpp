@@ -98,27 +98,27 @@ HingeInteriorPoint::Direction HingeInteriorPoint::solve(double mu) const {
 
 double HingeInteriorPoint::longest_step(const Direction& direction) const {
   double step = 1;
-  const auto limit = [&step](const Vector& at, const Vector& move, double sign) {
+  const auto limit = [&step](const Vector& at, const Vector& move) {
     for (Index i = 0; i < at.size(); ++i) {
-      if (sign * move(i) < 0) step = std::min(step, -at(i) / (sign * move(i)));
+      if (move(i) < 0) step = std::min(step, -at(i) / move(i));
     }
   };
-  limit(x_, direction.x, 1);
-  limit(bounds_, direction.bounds, 1);
-  limit(slacks_, direction.slacks, 1);
-  limit(surplus_, direction.surplus, 1);
-  limit(multipliers_, direction.multipliers, 1);
-  limit(leftover_, direction.multipliers, -1);
+  limit(x_, direction.x);
+  limit(bounds_, direction.bounds);
+  limit(slacks_, direction.slacks);
+  limit(surplus_, direction.surplus);
+  limit(multipliers_, direction.multipliers);
+  limit(leftover_, -direction.multipliers);
   return step;
 }
 
 double HingeInteriorPoint::complementarity(const Direction& direction, double step) const {
-  const auto product = [step](const Vector& a, const Vector& da, const Vector& b, const Vector& db, double sign) {
-    return (a + step * da).dot(b + sign * step * db);
+  const auto product = [step](const Vector& a, const Vector& da, const Vector& b, const Vector& db) {
+    return (a + step * da).dot(b + step * db);
   };
-  const double sum = product(x_, direction.x, bounds_, direction.bounds, 1) +
-                     product(surplus_, direction.surplus, multipliers_, direction.multipliers, 1) +
-                     product(slacks_, direction.slacks, leftover_, direction.multipliers, -1);
+  const double sum = product(x_, direction.x, bounds_, direction.bounds) +
+                     product(surplus_, direction.surplus, multipliers_, direction.multipliers) +
+                     product(slacks_, direction.slacks, leftover_, -direction.multipliers);
   return sum / static_cast<double>(x_.size() + 2 * slacks_.size());
 }
 

@@ -15,6 +15,24 @@ std::optional<Status> IterationWatch::end_after(int iterations, double objective
   return std::nullopt;
 }
 
+MethodReport IterationWatch::run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const {
+  MethodReport report;
+  report.status = Status::kNumericalError;
+  while (true) {
+    const Measure now = measure();
+    report.objective = now.objective;
+    report.stationarity = now.stationarity;
+    if (const auto end = end_after(report.iterations, now.objective, now.stationarity)) {
+      report.status = *end;
+      break;
+    }
+    if (!iterate()) break;
+    ++report.iterations;
+  }
+  report.seconds = seconds();
+  return report;
+}
+
 double IterationWatch::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "bregmax/methods/learned.hpp"
 
 namespace bregmax::internal {
 
-// The clock and the limits of one run: looked at once an iteration.
+// The clock and the limits of one run, looked at once per iteration.
 class IterationWatch {
  public:
   // Both must outlive this.
@@ -15,6 +16,12 @@ class IterationWatch {
 
   // Reports progress; says whether, and why, the run ends after `iterations` of them.
   std::optional<Status> end_after(int iterations, double objective, double stationarity) const;
+
+  struct Measure {
+    double objective = 0, stationarity = 0;
+  };
+  // Alternates measure() and iterate() until the run ends; where iterate() returns false, with a numerical error.
+  MethodReport run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const;
 
   double seconds() const;
 

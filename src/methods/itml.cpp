@@ -1,21 +1,31 @@
-#include "bregmax/methods/itml.hpp"
-
-#include <fmt/format.h>
-
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
+#include "methods/best_point.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/itml_newton.hpp"
-#include "methods/label_pairs.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
+#include "methods/training_rows.hpp"
+
+// Information-theoretic metric learning (Davis, Kulis, Jain, Sra and Dhillon 2007):
+//
+//   minimise    D_ld(A, A_0) + gamma sum_t w_t D_ld(xi_t, bound_t)
+//   subject to  (x_i - x_j)^T A (x_i - x_j) <= xi_t   for similar pairs, bound_t = `upper`
+//                                           >= xi_t   for dissimilar pairs, bound_t = `lower`
+//
+// with D_ld(X, Y) = tr(X Y^-1) - log det(X Y^-1) - d, by cyclic Bregman projections, each a rank-one update of A. Their
+// gap falls by about the same factor in every sweep. Where that shows, after 20 sweeps, that Newton's method on the
+// same objective would be faster, it takes over, unless there are so many pairs and features that its steps are not
+// affordable. An iteration is one projection onto every pair, or one Newton step. The stationarity is the duality gap
+// over 1 + |objective|: for any A the best slacks are known, which gives the objective, and the multipliers are always
+// feasible.
+//
+// Pairs of equal rows say nothing about A when they are similar and cannot be met when they are not: they are left out.
 
 namespace bregmax {
 namespace {
@@ -23,24 +33,11 @@ namespace {
 using internal::ItmlConstraints;
 using internal::ItmlNewton;
 
-void check_options(const ItmlOptions& options) {
-  internal::check_positive(options.gamma, "gamma");
-  internal::check_not_negative(options.upper, "the upper bound");
-  internal::check_not_negative(options.lower, "the lower bound");
-  for (const double percentile : {options.upper_percentile, options.lower_percentile}) {
-    if (!(percentile >= 0 && percentile <= 100)) {
-      throw Error(fmt::format("the percentile of a bound is {}; allowed: a number from 0 to 100", percentile));
-    }
-  }
-  internal::check_limits(options.limits);
-}
-
 // A_0^-1 is what the iterations need.
-Matrix inverse_prior(const MatrixView& rows, ItmlPrior prior) {
+Matrix inverse_prior(const MatrixView& rows, bool inverse_covariance) {
   const Index features = rows.cols();
-  if (prior == ItmlPrior::kIdentity) return Matrix::Identity(features, features);
-  const Matrix centered = rows.rowwise() - rows.colwise().mean();
-  Matrix covariance = centered.transpose() * centered / static_cast<double>(rows.rows());
+  if (!inverse_covariance) return Matrix::Identity(features, features);
+  Matrix covariance = internal::covariance(internal::centered(rows));
   // Features without variance, or that depend on others, would have an infinite weight.
   const double floor = 1e-9 * std::max(covariance.diagonal().maxCoeff(), 1e-300);
   covariance.diagonal().array() += floor;
@@ -91,8 +88,8 @@ class Projections {
       : constraints_(constraints),
         prior_inverse_(prior_inverse),
         multipliers_(Vector::Zero(constraints.size())),
-        product_(prior_inverse.rows()) {
-    prior_log_det_ = log_det(prior_inverse);
+        product_(prior_inverse.rows()),
+        prior_log_det_(internal::log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
     refresh();
   }
 
@@ -123,8 +120,7 @@ class Projections {
     const Eigen::LLT<Matrix> factor(internal::symmetrized(inverse));
     if (factor.info() != Eigen::Success) return false;
     metric_ = internal::symmetrized(factor.solve(Matrix::Identity(inverse.rows(), inverse.rows())));
-    const Matrix lower = factor.matrixL();
-    const double log_det_ratio = prior_log_det_ - 2 * lower.diagonal().array().log().sum();  // log det(A A_0^-1)
+    const double log_det_ratio = prior_log_det_ - internal::log_det(factor.matrixL());  // log det(A A_0^-1)
     const double features = static_cast<double>(inverse.rows());
     objective_ = metric_.cwiseProduct(prior_inverse_).sum() - log_det_ratio - features;
     bound_ = -log_det_ratio;
@@ -144,33 +140,13 @@ class Projections {
   const Matrix& metric() const { return metric_; }
 
  private:
-  static double log_det(const Matrix& matrix) {
-    const Matrix lower = Eigen::LLT<Matrix>(matrix).matrixL();
-    return 2 * lower.diagonal().array().log().sum();
-  }
-
   const ItmlConstraints& constraints_;
   const Matrix& prior_inverse_;
   Vector multipliers_;
   Vector product_;
+  double prior_log_det_;
   Matrix metric_;
-  double prior_log_det_ = 0, objective_ = 0, bound_ = 0;
-};
-
-// The best metric and the best bound of a run.
-struct Best {
-  Matrix metric;
-  double objective = 0, bound = 0;  // the objective is a sum of divergences, so 0 is a bound
-
-  template <class Solver>
-  void see(const Solver& solver) {
-    if (metric.size() == 0 || solver.objective() < objective) {
-      metric = solver.metric();
-      objective = solver.objective();
-    }
-    bound = std::max(bound, solver.bound());
-  }
-  double gap() const { return std::max(0.0, objective - bound) / (1 + objective); }
+  double objective_ = 0, bound_ = 0;
 };
 
 // When Newton's method takes over from the projections. The gap of these falls, after a few sweeps, by about the same
@@ -180,7 +156,7 @@ class Handover {
   Handover(const ItmlConstraints& constraints, double tolerance)
       : tolerance_(tolerance), sweeps_worth_newton_(sweeps_worth_newton(constraints)) {}
 
-  // To be asked after each sweep, with the gap that it left.
+  // Called after each sweep, with the gap that it left.
   bool is_due(int sweeps, double gap) {
     gaps_.push_back(gap);
     if (sweeps < kFirstSweeps) return false;
@@ -209,100 +185,78 @@ class Handover {
   std::vector<double> gaps_;
 };
 
-ItmlConstraints prepare(const MatrixView& rows, const Pairs& pairs, const ItmlOptions& options,
+ItmlConstraints prepare(const MatrixView& rows, const Pairs& pairs, const MethodChoices& choices,
                         const Matrix& prior_inverse) {
-  double upper = options.upper, lower = options.lower;
+  double upper = choices.number("upper"), lower = choices.number("lower");
   if (upper == 0 || lower == 0) {
     const Matrix prior = Eigen::LLT<Matrix>(prior_inverse).solve(Matrix::Identity(rows.cols(), rows.cols()));
     std::vector<double> divergences = positive_divergences(rows, internal::symmetrized(prior));
-    if (upper == 0) upper = divergence_percentile(divergences, options.upper_percentile);
-    if (lower == 0) lower = divergence_percentile(divergences, options.lower_percentile);
+    if (upper == 0) upper = divergence_percentile(divergences, choices.number("upper-percentile"));
+    if (lower == 0) lower = divergence_percentile(divergences, choices.number("lower-percentile"));
   }
-  return make_constraints(rows, pairs, upper, lower, options.gamma);
+  return make_constraints(rows, pairs, upper, lower, choices.number("gamma"));
+}
+
+Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                   const RunControl& control) {
+  const Pairs pairs = internal::pairs_of(supervision, choices);
+  const internal::IterationWatch watch(choices.limits, control);
+  const Matrix prior_inverse = inverse_prior(rows, choices.whole("prior") == 1);
+  const ItmlConstraints constraints = prepare(rows, pairs, choices, prior_inverse);
+  Projections projections(constraints, prior_inverse);
+  const bool may_finish = ItmlNewton::suits(constraints);
+  Handover handover(constraints, choices.limits.tolerance);
+  std::optional<ItmlNewton> newton;
+  internal::BestPoint<Matrix> best;
+  const auto see = [&](const auto& solver) { best.see(solver.metric(), solver.objective(), solver.bound()); };
+  const auto gap = [&] { return best.gap() / (1 + best.objective); };
+  see(projections);
+  int sweeps = 0;
+  const auto iterate = [&] {
+    if (newton) {
+      const bool progress = newton->step();
+      if (progress) see(*newton);
+      return progress;
+    }
+    projections.sweep();
+    const bool progress = projections.refresh();
+    if (progress) see(projections);
+    if (!may_finish || (progress && !handover.is_due(++sweeps, gap()))) return progress;
+    newton.emplace(constraints, prior_inverse, best.at, best.objective - best.bound);
+    return true;
+  };
+  const MethodReport report = watch.run(
+      [&] {
+        return internal::IterationWatch::Measure{best.objective, gap()};
+      },
+      iterate);
+  return {std::make_shared<Mahalanobis>(best.at), report};
 }
 
 }  // namespace
 
-Learned learn_itml(const MatrixView& rows, const Pairs& pairs, const ItmlOptions& options, const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_pairs(pairs, rows.rows());
-  check_options(options);
-  const internal::IterationWatch watch(options.limits, control);
-  const Matrix prior_inverse = inverse_prior(rows, options.prior);
-  const ItmlConstraints constraints = prepare(rows, pairs, options, prior_inverse);
-  Projections projections(constraints, prior_inverse);
-  const bool may_finish = ItmlNewton::suits(constraints);
-  Handover handover(constraints, options.limits.tolerance);
-  std::optional<ItmlNewton> newton;
-  Best best;
-  best.see(projections);
-  Learned learned;
-  MethodReport& report = learned.report;
-  for (int iteration = 0;; ++iteration) {
-    report.iterations = iteration;
-    const auto end = watch.end_after(iteration, best.objective, best.gap());
-    if (end) {
-      report.status = *end;
-      break;
-    }
-    bool progress = true;
-    if (newton) {
-      progress = newton->step();
-      if (progress) best.see(*newton);
-    } else {
-      projections.sweep();
-      progress = projections.refresh();
-      if (progress) best.see(projections);
-      if (may_finish && (!progress || handover.is_due(iteration + 1, best.gap()))) {
-        newton.emplace(constraints, prior_inverse, best.metric, best.objective - best.bound);
-        progress = true;
-      }
-    }
-    if (!progress) break;  // the status remains a numerical error
-  }
-  report.objective = best.objective;
-  report.stationarity = best.gap();
-  learned.divergence = std::make_shared<Mahalanobis>(best.metric);
-  report.seconds = watch.seconds();
-  return learned;
-}
-
 Method internal::itml_method() {
-  Method method;
-  method.name = "itml";
-  method.summary = "information-theoretic metric learning: a LogDet prior and bounds on the divergences of pairs";
-  method.from_labels = method.from_pairs = true;
-  const ItmlOptions standard;
-  method.parameters = {
-      internal::tuned(internal::positive_parameter("gamma", "price of the slack of a bound", standard.gamma,
-                                                   {1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4})),
-      internal::choice_parameter("prior", "the matrix that is stayed close to", {"identity", "inverse-covariance"}),
-      internal::constraints_parameter(),
-      {.name = "upper-percentile",
-       .help = "of all divergences under the prior: the bound of similar pairs",
-       .standard = standard.upper_percentile,
-       .high = 100},
-      {.name = "lower-percentile",
-       .help = "the same for the bound of dissimilar pairs",
-       .standard = standard.lower_percentile,
-       .high = 100},
-      {.name = "upper", .help = "the bound of similar pairs itself; 0: the percentile"},
-      {.name = "lower", .help = "the bound of dissimilar pairs itself; 0: the percentile"},
-  };
-  method.limits = standard.limits;
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    ItmlOptions options;
-    options.gamma = choices.number("gamma");
-    options.prior = choices.whole("prior") == 0 ? ItmlPrior::kIdentity : ItmlPrior::kInverseCovariance;
-    options.upper_percentile = choices.number("upper-percentile");
-    options.lower_percentile = choices.number("lower-percentile");
-    options.upper = choices.number("upper");
-    options.lower = choices.number("lower");
-    options.limits = choices.limits;
-    return learn_itml(rows, pairs_of(supervision, choices.whole("constraints"), choices.seed), options, control);
-  };
-  return method;
+  return {.name = "itml",
+          .summary = "information-theoretic metric learning: a LogDet prior and bounds on the divergences of pairs",
+          .from_labels = true,
+          .from_pairs = true,
+          .parameters = {tuned(positive_parameter("gamma", "price of the slack of a bound", 1,
+                                                  {1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4})),
+                         choice_parameter("prior", "the matrix that is stayed close to",
+                                          {"identity", "inverse-covariance"}),
+                         constraints_parameter(),
+                         {.name = "upper-percentile",
+                          .help = "of all divergences under the prior: the bound of similar pairs",
+                          .standard = 5,
+                          .high = 100},
+                         {.name = "lower-percentile",
+                          .help = "the same for the bound of dissimilar pairs",
+                          .standard = 95,
+                          .high = 100},
+                         {.name = "upper", .help = "the bound of similar pairs itself; 0: the percentile"},
+                         {.name = "lower", .help = "the bound of dissimilar pairs itself; 0: the percentile"}},
+          .limits = {1e-6, 10'000, 0},
+          .learn = learn_itml};
 }
 
 }  // namespace bregmax

@@ -7,41 +7,10 @@
 
 #include "core/blas.hpp"
 #include "core/symmetric.hpp"
+#include "methods/packed_symmetric.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-double log_det(const Matrix& lower) { return 2 * lower.diagonal().array().log().sum(); }
-
-// u u^T times a factor, as the entries of its upper triangle; those off the diagonal count twice in inner products.
-void pack_square(const Eigen::Ref<const Eigen::RowVectorXd>& u, double factor, double* out) {
-  const double root = std::sqrt(2.0);
-  for (Index i = 0; i < u.size(); ++i) {
-    *out++ = factor * u(i) * u(i);
-    for (Index j = i + 1; j < u.size(); ++j) *out++ = factor * root * u(i) * u(j);
-  }
-}
-
-Vector pack(const Matrix& symmetric) {
-  const Index size = symmetric.rows();
-  Vector out(size * (size + 1) / 2);
-  Index at = 0;
-  for (Index i = 0; i < size; ++i) {
-    out(at++) = symmetric(i, i);
-    for (Index j = i + 1; j < size; ++j) out(at++) = std::sqrt(2.0) * symmetric(i, j);
-  }
-  return out;
-}
-
-Matrix unpack(const Vector& packed, Index size) {
-  Matrix out(size, size);
-  Index at = 0;
-  for (Index i = 0; i < size; ++i) {
-    out(i, i) = packed(at++);
-    for (Index j = i + 1; j < size; ++j) out(i, j) = out(j, i) = packed(at++) / std::sqrt(2.0);
-  }
-  return out;
-}
 
 // (I + S^T S)^-1 g, through the smaller of the two Gram matrices.
 Vector solve_with_identity(const Matrix& s, const Vector& g) {
@@ -86,6 +55,8 @@ SlackCost slack_cost(double sign, double price, double bound, double divergence,
 }
 
 }  // namespace
+
+double log_det(const Matrix& lower) { return 2 * lower.diagonal().array().log().sum(); }
 
 double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio); }
 
@@ -146,13 +117,17 @@ Matrix ItmlNewton::stage_slope() const { return slope_ - weight_ * Matrix::Ident
 
 Matrix ItmlNewton::newton_direction() const {
   const Index features = metric_.rows();
-  Matrix curvature(constraints_.size(), features * (features + 1) / 2);
+  Matrix curvature(constraints_.size(), packed_size(features));
   for (Index t = 0; t < curvature.rows(); ++t) {
-    pack_square(seen_.row(t), std::sqrt(curvatures_(t)), curvature.data() + t * curvature.cols());
+    const double factor = std::sqrt(curvatures_(t));
+    const auto entry = [&, u = seen_.row(t).data()](Index i, Index j) { return factor * u[i] * u[j]; };
+    pack_symmetric(features, entry, curvature.row(t).data());
   }
+  Vector slope(packed_size(features));
+  pack_symmetric(features, stage_slope(), slope.data());
   const double identity = 1 + weight_;  // of -log det, in the objective and as a barrier
   curvature /= std::sqrt(identity);
-  return -unpack(solve_with_identity(curvature, pack(stage_slope()) / identity), features);
+  return -unpack_symmetric(solve_with_identity(curvature, slope / identity), features);
 }
 
 bool ItmlNewton::step() {

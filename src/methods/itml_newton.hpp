@@ -6,13 +6,16 @@ namespace bregmax::internal {
 
 // The pairs of ITML as its iterations need them.
 struct ItmlConstraints {
-  Matrix differences;   // x_i - x_j, one a row, none of them 0
+  Matrix differences;   // x_i - x_j, one per row, none of them 0
   Vector signs;         // +1 similar, -1 dissimilar
   Vector bounds;        // > 0
   Vector slack_prices;  // gamma times the weight, > 0
 
   Index size() const { return differences.rows(); }
 };
+
+// Of L L^T, from its Cholesky factor L.
+double log_det(const Matrix& lower);
 
 // s - log s - 1, the divergence of a slack from its bound, at s = slack / bound.
 double slack_divergence(double ratio);

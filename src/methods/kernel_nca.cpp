@@ -1,18 +1,22 @@
-#include "bregmax/methods/kernel_nca.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/divergence/kernel_embedding.hpp"
 #include "core/symmetric.hpp"
 #include "methods/checks.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/linear_nca.hpp"
 #include "methods/methods.hpp"
-#include "methods/neighbour_softmax.hpp"
 #include "methods/parameters.hpp"
+#include "methods/training_rows.hpp"
+
+// Neighbourhood component analysis in the feature space of a kernel. By the representer theorem the learned directions
+// lie in the span of the training rows; there rows are given by their kernel principal components, of which those that
+// hold 99% of the variance are kept, and A is learned on them as in nca.cpp, from the first principal components on.
+//
+// The learned divergence is a KernelEmbedding. Objective and stationarity are those of NCA on the principal components.
+// Throws Error where the kernel of the rows overflows.
 
 namespace bregmax {
 namespace {
@@ -47,66 +51,38 @@ PrincipalComponents principal_components(const Matrix& kernel_values, double sca
   return components;
 }
 
-void check_options(const KernelNcaOptions& options) {
-  internal::check_positive(options.bandwidth, "bandwidth");
-  if (options.degree < 1 || options.degree > 10) {
-    throw Error(fmt::format("degree is {}; allowed: 1 to 10", options.degree));
-  }
-  if (options.components < 0) {
-    throw Error(fmt::format("components is {}; allowed: 0 (as many as features) or more", options.components));
-  }
-  internal::check_limits(options.limits);
+Learned learn_kernel_nca(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                         const RunControl& control) {
+  const auto& class_of_row = std::get<ClassOfRow>(supervision);
+  internal::check_two_classes(class_of_row, rows.rows());
+  const internal::IterationWatch watch(choices.limits, control);
+  const internal::OrderedRows train = internal::order_by_class(rows, class_of_row);
+  const Kernel kernel{choices.whole("kernel") == 0 ? KernelKind::kRbf : KernelKind::kPolynomial,
+                      choices.number("bandwidth"), choices.whole("degree")};
+  const Index wanted = choices.whole("components") == 0 ? rows.cols() : choices.whole("components");
+  const PrincipalComponents principal =
+      principal_components(kernel.values(train.rows, train.rows), static_cast<double>(wanted));
+  const Index kept = principal.coordinates.cols();
+  const Matrix start = Matrix::Identity(std::min(wanted, kept), kept);
+  const internal::LinearNcaSolution solution =
+      internal::solve_linear_nca({principal.coordinates, train.classes}, start, choices.limits, watch);
+  return {std::make_shared<KernelEmbedding>(kernel, train.rows, principal.from * solution.transform.transpose()),
+          solution.report};
 }
 
 }  // namespace
 
-Learned learn_kernel_nca(const MatrixView& rows, const ClassOfRow& class_of_row, const KernelNcaOptions& options,
-                         const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_two_classes(class_of_row, rows.rows());
-  check_options(options);
-  const internal::IterationWatch watch(options.limits, control);
-  const Matrix ordered = rows(internal::order_by_class(class_of_row), Eigen::all);
-  ClassOfRow classes = class_of_row;
-  std::ranges::sort(classes);
-  const Kernel kernel{options.kind, options.bandwidth, options.degree};
-  const Index wanted = options.components == 0 ? rows.cols() : options.components;
-  const PrincipalComponents principal =
-      principal_components(kernel.values(ordered, ordered), static_cast<double>(wanted));
-  const Index kept = principal.coordinates.cols();
-  const Matrix start = Matrix::Identity(std::min(wanted, kept), kept);
-  const internal::LinearNcaSolution solution =
-      internal::solve_linear_nca({principal.coordinates, classes}, start, options.limits, watch);
-  Learned learned{std::make_shared<KernelEmbedding>(kernel, ordered, principal.from * solution.transform.transpose()),
-                  solution.report};
-  learned.report.seconds = watch.seconds();
-  return learned;
-}
-
 Method internal::kernel_nca_method() {
-  Method method;
-  method.name = "kernel-nca";
-  method.summary = "neighbourhood component analysis with an RBF or polynomial kernel";
-  method.from_labels = true;
-  method.limits = KernelNcaOptions{}.limits;
-  const KernelNcaOptions standard;
-  method.parameters = {
-      internal::tuned(internal::tunable_choice_parameter("kernel", "k(x, y)", {"rbf", "polynomial"})),
-      internal::tuned(
-          internal::positive_parameter("bandwidth", "of the kernel", standard.bandwidth, {32, 16, 8, 4, 2, 1})),
-      {.name = "degree", .help = "of the polynomial", .standard = 2, .low = 1, .high = 10, .whole = true},
-      internal::components_parameter("of the embedding")};
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    KernelNcaOptions options;
-    options.kind = choices.whole("kernel") == 0 ? KernelKind::kRbf : KernelKind::kPolynomial;
-    options.bandwidth = choices.number("bandwidth");
-    options.degree = choices.whole("degree");
-    options.components = choices.whole("components");
-    options.limits = choices.limits;
-    return learn_kernel_nca(rows, std::get<ClassOfRow>(supervision), options, control);
-  };
-  return method;
+  return {.name = "kernel-nca",
+          .summary = "neighbourhood component analysis with an RBF or polynomial kernel",
+          .from_labels = true,
+          .parameters =
+              {tuned(tunable_choice_parameter("kernel", "k(x, y)", {"rbf", "polynomial"})),
+               tuned(positive_parameter("bandwidth", "of the kernel", 4, {32, 16, 8, 4, 2, 1})),
+               {.name = "degree", .help = "of the polynomial", .standard = 2, .low = 1, .high = 10, .whole = true},
+               components_parameter("of the embedding")},
+          .limits = {1e-4, 500, 0},
+          .learn = learn_kernel_nca};
 }
 
 }  // namespace bregmax

@@ -15,27 +15,10 @@ constexpr Index kBlockRows = 64;
 // Below so many products of numbers threads cost more than they bring.
 constexpr Index kWorthThreads = 5'000'000;
 
-struct ClassRanges {
-  std::vector<Index> begin, end;
-};
-
-ClassRanges class_ranges(const ClassOfRow& ordered_classes) {
-  const std::size_t rows = ordered_classes.size();
-  ClassRanges ranges{std::vector<Index>(rows), std::vector<Index>(rows)};
-  for (std::size_t begin = 0, end = 0; begin < rows; begin = end) {
-    while (end < rows && ordered_classes[end] == ordered_classes[begin]) ++end;
-    for (std::size_t i = begin; i < end; ++i) {
-      ranges.begin[i] = static_cast<Index>(begin);
-      ranges.end[i] = static_cast<Index>(end);
-    }
-  }
-  return ranges;
-}
-
 }  // namespace
 
 TargetNeighbours nearest_of_class(const Matrix& ordered_rows, const ClassOfRow& ordered_classes, int neighbours) {
-  const ClassRanges ranges = class_ranges(ordered_classes);
+  const ClassRanges ranges(ordered_classes);
   TargetNeighbours targets;
   targets.begin.push_back(0);
   std::vector<std::pair<double, int>> candidates;
@@ -54,10 +37,7 @@ TargetNeighbours nearest_of_class(const Matrix& ordered_rows, const ClassOfRow& 
 }
 
 LargeMarginLoss::LargeMarginLoss(const ClassOfRow& ordered_classes, TargetNeighbours targets, double mu)
-    : targets_(std::move(targets)), mu_(mu) {
-  ClassRanges ranges = class_ranges(ordered_classes);
-  class_begin_ = std::move(ranges.begin);
-  class_end_ = std::move(ranges.end);
+    : ranges_(ordered_classes), targets_(std::move(targets)), mu_(mu) {
   for (Index i = 0; i < rows(); ++i) most_targets_ = std::max(most_targets_, targets_.count(i));
   parts_.resize(static_cast<std::size_t>(std::min(kParts, (rows() + kBlockRows - 1) / kBlockRows)));
   for (Part& part : parts_) {
@@ -73,7 +53,7 @@ LargeMarginLoss::LargeMarginLoss(const ClassOfRow& ordered_classes, TargetNeighb
 double LargeMarginLoss::triplets() const {
   double count = 0;
   for (Index i = 0; i < rows(); ++i) {
-    const Index same = class_end_[static_cast<std::size_t>(i)] - class_begin_[static_cast<std::size_t>(i)];
+    const Index same = ranges_.end[static_cast<std::size_t>(i)] - ranges_.begin[static_cast<std::size_t>(i)];
     count += static_cast<double>(targets_.count(i)) * static_cast<double>(rows() - same);
   }
   return count;
@@ -88,7 +68,8 @@ void LargeMarginLoss::embed(const Matrix& embedded) {
 
 double LargeMarginLoss::farthest_target(Index row, Part& part) const {
   const Index count = targets_.count(row);
-  pair_distances(padded_.data(), padded_.cols(), row, targets_.of(row), count, part.target_distances.data());
+  pair_kernels().pair_distances(padded_.data(), padded_.cols(), row, targets_.of(row), count,
+                                part.target_distances.data());
   return part.target_distances.head(count).maxCoeff();
 }
 
@@ -109,12 +90,13 @@ ImpostorSet LargeMarginLoss::find_impostors(const Matrix& embedded, double slack
       for (Index i = begin; i < begin + count; ++i) {
         if (targets_.count(i) == 0) continue;
         double* distances = part.products.row(i - begin).data();
-        products_to_distances(heights_.data(), rows(), distances);
+        pair_kernels().products_to_distances(heights_.data(), rows(), distances);
         const double limit = 1 + slack + farthest_target(i, part) - heights_(i);
-        const Index class_begin = class_begin_[static_cast<std::size_t>(i)];
-        Index near = collect_near(distances, limit, 0, class_begin, part.index.data(), part.distances.data());
-        near += collect_near(distances, limit, class_end_[static_cast<std::size_t>(i)], rows(),
-                             part.index.data() + near, part.distances.data() + near);
+        const Index class_begin = ranges_.begin[static_cast<std::size_t>(i)];
+        Index near =
+            pair_kernels().collect_near(distances, limit, 0, class_begin, part.index.data(), part.distances.data());
+        near += pair_kernels().collect_near(distances, limit, ranges_.end[static_cast<std::size_t>(i)], rows(),
+                                            part.index.data() + near, part.distances.data() + near);
         found[static_cast<std::size_t>(i)].assign(part.index.begin(), part.index.begin() + near);
       }
     }
@@ -149,7 +131,7 @@ void LargeMarginLoss::evaluate_row(Index row, const Evaluation& evaluation, Part
   farthest_target(row, part);
   part.value += (1 - mu_) * part.target_distances.head(targets).sum();
   part.target_weights.head(targets).setConstant(1 - mu_);
-  pair_distances(padded_.data(), padded_.cols(), row, index, impostors, part.distances.data());
+  pair_kernels().pair_distances(padded_.data(), padded_.cols(), row, index, impostors, part.distances.data());
   const double inverse_width = evaluation.width > 0 ? 1 / evaluation.width : 0;
   double hinges = 0;
   Index active = 0;
@@ -170,10 +152,10 @@ void LargeMarginLoss::evaluate_row(Index row, const Evaluation& evaluation, Part
     active += weight > 0 ? 1 : 0;
   }
   part.value += mu_ * hinges;
-  spread_differences(padded_.data(), padded_.cols(), row, targets_.of(row), part.target_weights.data(), targets,
-                     part.pulls.data());
-  spread_differences(padded_.data(), padded_.cols(), row, part.index.data(), part.weights.data(), active,
-                     part.pulls.data());
+  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, targets_.of(row), part.target_weights.data(),
+                                    targets, part.pulls.data());
+  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, part.index.data(), part.weights.data(), active,
+                                    part.pulls.data());
 }
 
 double LargeMarginLoss::evaluate(const Matrix& embedded, const ImpostorSet& set, double width,
@@ -211,10 +193,10 @@ void LargeMarginLoss::add_pulls(Index row, const ImpostorSet& set, const std::ve
     part.target_weights.head(targets) += mu_ * of_impostor;
     part.weights(l - begin) = -mu_ * of_impostor.sum();
   }
-  spread_differences(padded_.data(), padded_.cols(), row, targets_.of(row), part.target_weights.data(), targets,
-                     part.pulls.data());
-  spread_differences(padded_.data(), padded_.cols(), row, set.rows.data() + begin, part.weights.data(), end - begin,
-                     part.pulls.data());
+  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, targets_.of(row), part.target_weights.data(),
+                                    targets, part.pulls.data());
+  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, set.rows.data() + begin, part.weights.data(),
+                                    end - begin, part.pulls.data());
 }
 
 Eigen::MatrixXd LargeMarginLoss::metric_gradient(const Matrix& coordinates, const ImpostorSet& set,

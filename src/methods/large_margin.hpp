@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bregmax/methods/learned.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax::internal {
 
@@ -44,7 +44,7 @@ class LargeMarginLoss {
  public:
   LargeMarginLoss(const ClassOfRow& ordered_classes, TargetNeighbours targets, double mu);
 
-  Index rows() const { return static_cast<Index>(class_begin_.size()); }
+  Index rows() const { return static_cast<Index>(ranges_.begin.size()); }
   const TargetNeighbours& targets() const { return targets_; }
   double mu() const { return mu_; }
   double triplets() const;  // of all impostors
@@ -76,7 +76,7 @@ class LargeMarginLoss {
   void evaluate_row(Index row, const Evaluation& evaluation, Part& part) const;
   double farthest_target(Index row, Part& part) const;
 
-  std::vector<Index> class_begin_, class_end_;
+  ClassRanges ranges_;
   TargetNeighbours targets_;
   Index most_targets_ = 0;
   double mu_;

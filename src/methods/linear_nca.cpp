@@ -7,7 +7,6 @@
 
 #include "core/blas.hpp"
 #include "methods/lbfgs.hpp"
-#include "methods/neighbour_softmax.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -24,50 +23,42 @@ double stationarity(const LbfgsState& state, Index rows) {
 
 }  // namespace
 
-struct LinearNcaObjective::State {
-  const Matrix& coordinates;
-  bool diagonal;
-  Index components;
-  NeighbourSoftmax softmax;
-  Matrix embedded, embedded_gradient;
-};
-
 LinearNcaObjective::LinearNcaObjective(const LinearNcaProblem& problem, Index components)
-    : state_(new State{problem.coordinates, problem.diagonal, components, NeighbourSoftmax(problem.ordered_classes),
-                       Matrix(problem.coordinates.rows(), components), Matrix()}) {}
-
-LinearNcaObjective::~LinearNcaObjective() = default;
+    : problem_(problem),
+      components_(components),
+      softmax_(problem.ordered_classes),
+      embedded_(problem.coordinates.rows(), components) {}
 
 double LinearNcaObjective::evaluate(const Vector& variables, VectorSpan gradient) {
-  const Matrix& x = state_->coordinates;
-  const Index rows = x.rows(), inner = x.cols(), components = state_->components;
-  if (state_->diagonal) {
-    state_->embedded = x.array().rowwise() * variables.transpose().array();
+  const Matrix& x = problem_.coordinates;
+  const Index rows = x.rows(), inner = x.cols();
+  if (problem_.diagonal) {
+    embedded_ = x.array().rowwise() * variables.transpose().array();
   } else {
-    gemm(false, true, rows, components, inner, 1, x.data(), inner, variables.data(), inner, 0, state_->embedded.data(),
-         components);
+    gemm(false, true, rows, components_, inner, 1, x.data(), inner, variables.data(), inner, 0, embedded_.data(),
+         components_);
   }
-  const double value = state_->softmax.evaluate(state_->embedded, state_->embedded_gradient);
-  if (state_->diagonal) {
-    gradient = (state_->embedded_gradient.array() * x.array()).colwise().sum().transpose();
+  const double value = softmax_.evaluate(embedded_, embedded_gradient_);
+  if (problem_.diagonal) {
+    gradient = (embedded_gradient_.array() * x.array()).colwise().sum().transpose();
   } else {
-    gemm(true, false, components, inner, rows, 1, state_->embedded_gradient.data(), components, x.data(), inner, 0,
+    gemm(true, false, components_, inner, rows, 1, embedded_gradient_.data(), components_, x.data(), inner, 0,
          gradient.data(), inner);
   }
   return value;
 }
 
 Vector LinearNcaObjective::variables_of(const Matrix& transform) const {
-  if (state_->diagonal) return transform.diagonal();
+  if (problem_.diagonal) return transform.diagonal();
   return Eigen::Map<const Vector>(transform.data(), transform.size());
 }
 
 Matrix LinearNcaObjective::transform_of(const Vector& variables) const {
-  if (state_->diagonal) return variables.asDiagonal();
-  return Eigen::Map<const Matrix>(variables.data(), state_->components, state_->coordinates.cols());
+  if (problem_.diagonal) return variables.asDiagonal();
+  return Eigen::Map<const Matrix>(variables.data(), components_, problem_.coordinates.cols());
 }
 
-double LinearNcaObjective::median_nearest_distance() const { return median(state_->softmax.nearest_distances()); }
+double LinearNcaObjective::median_nearest_distance() const { return median(softmax_.nearest_distances()); }
 
 LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const MethodLimits& limits,
                                    const IterationWatch& watch) {
@@ -101,7 +92,7 @@ LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix
   solution.report.stationarity = stationarity(state, rows);
   solution.report.iterations = state.iterations;
   solution.report.seconds = watch.seconds();
-  // A run that ended because no step decreases the value any more is at the mercy of rounding.
+  // A run without an end from the watch has stopped because rounding leaves no step that decreases the value.
   const bool converged = solution.report.stationarity <= limits.tolerance;
   solution.report.status = converged ? Status::kConverged : end.value_or(Status::kNumericalError);
   return solution;

@@ -2,13 +2,14 @@
 
 #include "bregmax/methods/learned.hpp"
 #include "methods/iteration_watch.hpp"
+#include "methods/neighbour_softmax.hpp"
 
 namespace bregmax::internal {
 
-// The rows as coordinates that a matrix is learned on, in the order of their classes (see order_by_class).
+// The rows as coordinates that a matrix A is learned on, in the order of their classes.
 struct LinearNcaProblem {
-  const Matrix& coordinates;  // rows x coordinates
-  const ClassOfRow& ordered_classes;
+  Matrix coordinates;  // rows x coordinates
+  ClassOfRow ordered_classes;
   bool diagonal = false;
 };
 
@@ -16,9 +17,6 @@ struct LinearNcaProblem {
 class LinearNcaObjective {
  public:
   LinearNcaObjective(const LinearNcaProblem& problem, Index components);
-  ~LinearNcaObjective();
-  LinearNcaObjective(const LinearNcaObjective&) = delete;
-  LinearNcaObjective& operator=(const LinearNcaObjective&) = delete;
 
   double evaluate(const Vector& variables, VectorSpan gradient);
   // Of the embedded rows of the last evaluate(): the median squared distance from a row to its nearest other row.
@@ -27,8 +25,10 @@ class LinearNcaObjective {
   Matrix transform_of(const Vector& variables) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  const LinearNcaProblem& problem_;
+  Index components_;
+  NeighbourSoftmax softmax_;
+  Matrix embedded_, embedded_gradient_;
 };
 
 struct LinearNcaSolution {
@@ -36,7 +36,9 @@ struct LinearNcaSolution {
   MethodReport report;
 };
 
-// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point.
+// From `start` (components x coordinates; a diagonal matrix for the diagonal form) to a stationary point. Where the
+// start leaves the median row without a neighbour within distance 1, the probabilities are all 0 or 1 and hardly change
+// with A; the start is then scaled down to give it one. The result is never worse than the start that was given.
 LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const Matrix& start, const MethodLimits& limits,
                                    const IterationWatch& watch);
 

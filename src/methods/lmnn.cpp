@@ -1,6 +1,4 @@
-#include "bregmax/methods/lmnn.hpp"
-
-#include <fmt/format.h>
+#include "methods/lmnn.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +13,6 @@
 #include "methods/large_margin.hpp"
 #include "methods/lbfgs.hpp"
 #include "methods/methods.hpp"
-#include "methods/neighbour_softmax.hpp"
 #include "methods/parameters.hpp"
 
 namespace bregmax {
@@ -24,16 +21,16 @@ namespace {
 using internal::ImpostorSet;
 using internal::LargeMarginLoss;
 
-// Directions that are this small beside the largest have no extent.
+// Directions whose variance is this small relative to the largest have no extent.
 constexpr double kNoExtent = 1e-12;
 // Impostors whose hinge is above minus this are in the working set.
 constexpr double kSlack = 0.5;
 // The hinges are smoothed over this part of the margin at least: narrower ones make the smooth problems hard.
 constexpr double kSmallestWidth = 0.1;
-// Of the objective of M = 0, at which every hinge is 1: below this part of it the loss is as good as 0. (Where classes
-// are a thousand deviations apart, rounding keeps the gap from becoming small beside a tenth of that.)
+// Below this part of the objective of M = 0, at which every hinge is 1, the loss counts as 0. (Where classes are a
+// thousand deviations apart, rounding keeps the gap from becoming small relative to a tenth of that.)
 constexpr double kNegligible = 1e-5;
-// Rounds without a smaller gap after which rounding is to blame.
+// After so many rounds without a smaller gap we stop: rounding prevents more.
 constexpr int kStalledRounds = 50;
 // A direction in which the derivative by M is below minus this (the pull is 1) is missing from L.
 constexpr double kMissingDirection = 1e-3;
@@ -49,24 +46,17 @@ struct PullCoordinates {
 
 // The directions in which rows differ, scaled to variance 1; then the axes of the pull there.
 PullCoordinates pull_coordinates(const Matrix& centered, LargeMarginLoss& loss) {
-  const internal::SymmetricEigen spread(centered.transpose() * centered / static_cast<double>(centered.rows()));
-  const Index features = centered.cols();
-  Index kept = 0;
-  while (kept < features && spread.values(features - 1 - kept) > kNoExtent * spread.values(features - 1)) {
-    ++kept;
-  }
-  const Vector deviations = spread.values.tail(kept).cwiseSqrt();
-  const Eigen::MatrixXd whiten = spread.vectors.rightCols(kept) * deviations.cwiseInverse().asDiagonal();
-  const Eigen::MatrixXd unwhiten = deviations.asDiagonal() * spread.vectors.rightCols(kept).transpose();
+  const internal::Whitening whitening(centered, kNoExtent);
+  const Index kept = whitening.from.cols();
   const ImpostorSet nothing{std::vector<Index>(static_cast<std::size_t>(centered.rows()) + 1, 0), {}, {0}};
-  const internal::SymmetricEigen pull(loss.metric_gradient(centered * whiten, nothing, {}));
+  const internal::SymmetricEigen pull(loss.metric_gradient(centered * whitening.from, nothing, {}));
   PullCoordinates coordinates;
   Vector extents = pull.values;
   while (coordinates.free < kept && extents(coordinates.free) <= kNoExtent * extents(kept - 1)) ++coordinates.free;
   // A free direction has no unit of its own; it gets that of the smallest of the others.
   extents.head(coordinates.free).setConstant(coordinates.free < kept ? extents(coordinates.free) : 1.0);
-  coordinates.from = whiten * pull.vectors * extents.cwiseSqrt().cwiseInverse().asDiagonal();
-  coordinates.back = extents.cwiseSqrt().asDiagonal() * pull.vectors.transpose() * unwhiten;
+  coordinates.from = whitening.from * pull.vectors * extents.cwiseSqrt().cwiseInverse().asDiagonal();
+  coordinates.back = extents.cwiseSqrt().asDiagonal() * pull.vectors.transpose() * whitening.back;
   coordinates.rows = centered * coordinates.from;
   return coordinates;
 }
@@ -276,7 +266,7 @@ class LmnnSolver {
   double negligible_;  // objective
   internal::LbfgsState state_;
   ImpostorSet set_;
-  std::vector<double> multipliers_;  // one a triplet of the set
+  std::vector<double> multipliers_;  // one per triplet of the set
   double width_ = 1;
   double last_gap_ = 1;
   int stalled_ = 0;  // rounds since the gap became smaller
@@ -289,42 +279,25 @@ class LmnnSolver {
   Matrix embedded_, embedded_gradient_;
 };
 
-void check_options(const LmnnOptions& options, Index features) {
-  if (options.neighbours < 1) throw Error(fmt::format("neighbours is {}; allowed: 1 or more", options.neighbours));
-  if (!(options.push > 0 && options.push < 1)) {
-    throw Error(fmt::format("push is {}; allowed: a number above 0 and below 1", options.push));
-  }
-  if (options.start && (options.start->rows() != features || options.start->cols() != features)) {
-    throw Error(fmt::format("start is {} x {}; allowed: {} x {}", options.start->rows(), options.start->cols(),
-                            features, features));
-  }
-  if (options.start && !options.start->allFinite()) throw Error("start is not finite; allowed: finite numbers");
-  internal::check_limits(options.limits);
-}
-
 }  // namespace
 
-LmnnResult learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, const LmnnOptions& options,
-                      const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_two_classes(class_of_row, rows.rows());
-  check_options(options, rows.cols());
+internal::LmnnResult internal::learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row,
+                                          const MethodChoices& choices, const RunControl& control,
+                                          const Matrix* start) {
+  check_two_classes(class_of_row, rows.rows());
   if ((rows.rowwise() - rows.row(0)).isZero(0)) {
     throw Error("all rows are equal, so that no metric tells them apart; at least two different rows are needed");
   }
-  const internal::IterationWatch watch(options.limits, control);
-  const std::vector<Index> order = internal::order_by_class(class_of_row);
-  Matrix centered = rows(order, Eigen::all);
-  centered.rowwise() -= centered.colwise().mean().eval();
-  ClassOfRow ordered_classes;
-  for (const Index row : order) ordered_classes.push_back(class_of_row[static_cast<std::size_t>(row)]);
-  LargeMarginLoss loss(ordered_classes, internal::nearest_of_class(centered, ordered_classes, options.neighbours),
-                       options.push);
+  const IterationWatch watch(choices.limits, control);
+  const OrderedRows train = order_by_class(rows, class_of_row);
+  const Matrix centered = internal::centered(train.rows);
+  LargeMarginLoss loss(train.classes, nearest_of_class(centered, train.classes, choices.whole("neighbours")),
+                       choices.number("push"));
   const PullCoordinates coordinates = pull_coordinates(centered, loss);
 
-  const Matrix start = options.start.value_or(Matrix::Identity(rows.cols(), rows.cols()));
-  const Matrix first = start * coordinates.back.transpose();
-  LmnnSolver solver(loss, coordinates, options.limits, watch);
+  const Matrix first =
+      (start != nullptr ? *start : Matrix(Matrix::Identity(rows.cols(), rows.cols()))) * coordinates.back.transpose();
+  LmnnSolver solver(loss, coordinates, choices.limits, watch);
   const Matrix best = solver.solve(square_root(first.transpose() * first));
 
   LmnnResult result;
@@ -336,21 +309,15 @@ LmnnResult learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, co
 }
 
 Method internal::lmnn_method() {
-  Method method;
-  method.name = "lmnn";
-  method.summary = "large margin nearest neighbours (Weinberger & Saul 2009)";
-  method.from_labels = true;
-  method.limits = LmnnOptions{}.limits;
-  method.parameters = internal::margin_parameters();
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    LmnnOptions options;
-    options.neighbours = choices.whole("neighbours");
-    options.push = choices.number("push");
-    options.limits = choices.limits;
-    return learn_lmnn(rows, std::get<ClassOfRow>(supervision), options, control).learned;
-  };
-  return method;
+  return {.name = "lmnn",
+          .summary = "large margin nearest neighbours (Weinberger & Saul 2009)",
+          .from_labels = true,
+          .parameters = margin_parameters(),
+          .limits = {1e-3, 5000, 0},
+          .learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                      const RunControl& control) {
+            return learn_lmnn(rows, std::get<ClassOfRow>(supervision), choices, control).learned;
+          }};
 }
 
 }  // namespace bregmax

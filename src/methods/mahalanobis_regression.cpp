@@ -1,14 +1,19 @@
-#include "bregmax/methods/mahalanobis_regression.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
 #include "methods/whitened_targets.hpp"
+
+// The least squares fit of a Mahalanobis divergence to target values, over all positive semidefinite matrices M:
+//
+//   minimise  sum_t w_t (v_t^T M v_t - y_t)^2,   v_t = x_i - x_j
+//
+// by accelerated projected gradients on differences that are first whitened. The stationarity is the duality gap over
+// the objective of M = 0: the bound is proved by multipliers made feasible, so it does not depend on the method. Where
+// the differences do not span all features, M is 0 outside of their span.
 
 namespace bregmax {
 namespace {
@@ -68,54 +73,44 @@ struct Descent {
   double curvature = 1, momentum = 1;
 };
 
-}  // namespace
-
-Learned learn_mahalanobis_regression(const MatrixView& rows, const Targets& targets,
-                                     const MahalanobisRegressionOptions& options, const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_targets(targets, rows.rows());
-  internal::check_limits(options.limits);
-  const internal::IterationWatch watch(options.limits, control);
-  const WhitenedTargets problem(rows, targets);
+Learned learn_mahalanobis(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                          const RunControl& control) {
+  const internal::IterationWatch watch(choices.limits, control);
+  const WhitenedTargets problem(rows, std::get<Targets>(supervision));
   Learned learned;
-  learned.report.status = Status::kConverged;
   Matrix metric = Matrix::Zero(rows.cols(), rows.cols());
   const double scale = problem.zero_objective();
   if (problem.rank() == 0 || scale == 0) {  // nothing that M could change, or M = 0 fits
+    learned.report.status = Status::kConverged;
     learned.report.objective = scale;
+    learned.report.seconds = watch.seconds();
   } else {
     Descent descent(problem);
     double bound = 0;
-    for (int iteration = 0;; ++iteration) {
+    const auto measure = [&] {
+      const double objective = descent.current.objective;
       bound = std::max(bound, problem.lower_bound(descent.current));
-      learned.report.iterations = iteration;
-      learned.report.objective = descent.current.objective;
-      learned.report.stationarity = std::max(0.0, descent.current.objective - bound) / scale;
-      const auto end = watch.end_after(iteration, learned.report.objective, learned.report.stationarity);
-      if (end) {
-        learned.report.status = *end;
-        break;
-      }
+      return internal::IterationWatch::Measure{objective, std::max(0.0, objective - bound) / scale};
+    };
+    learned.report = watch.run(measure, [&] {
       descent.step();
-    }
+      return true;
+    });
     metric = problem.whitening * descent.metric * problem.whitening.transpose();
   }
   learned.divergence = std::make_shared<Mahalanobis>(internal::symmetrized(metric));
-  learned.report.seconds = watch.seconds();
   return learned;
 }
 
+}  // namespace
+
 Method internal::mahalanobis_method() {
-  Method method;
-  method.name = "mahalanobis";
-  method.summary = "least squares fit of a Mahalanobis divergence to target values";
-  method.from_targets = true;
-  method.limits = MahalanobisRegressionOptions{}.limits;
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    return learn_mahalanobis_regression(rows, std::get<Targets>(supervision), {choices.limits}, control);
-  };
-  return method;
+  return {.name = "mahalanobis",
+          .summary = "least squares fit of a Mahalanobis divergence to target values",
+          .from_targets = true,
+          .parameters = {},
+          .limits = {1e-8, 100'000, 0},
+          .learn = learn_mahalanobis};
 }
 
 }  // namespace bregmax

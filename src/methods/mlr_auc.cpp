@@ -1,14 +1,26 @@
-#include "bregmax/methods/mlr_auc.hpp"
-
 #include <algorithm>
 
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "methods/best_point.hpp"
 #include "methods/checks.hpp"
 #include "methods/cutting_plane_master.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
 #include "methods/ranking_cuts.hpp"
+
+// Metric learning to rank with the loss of the area under the ROC curve (McFee and Lanckriet 2010). Each row queries
+// all others; rows of its class are relevant, and the loss of a ranking is the fraction of pairs (relevant, irrelevant)
+// in the wrong order:
+//
+//   minimise  tr(W) + C (1 / queries) sum_q max_y [loss(y) - <W, psi(q, y*) - psi(q, y)>],   W positive semidefinite
+//
+// over rankings y, with psi the partial order feature of the paper. By one-slack cutting planes: the ranking that
+// violates most is found exactly by sorting, and the master problem, a semidefinite program with one constraint per
+// cutting plane, is solved in its dual by a barrier method. An iteration is one cutting plane.
+//
+// The stationarity is the duality gap over the objective of W = 0: every dual solution of the master problem bounds the
+// full problem from below, and the objective of W is exact.
 
 namespace bregmax {
 namespace {
@@ -24,81 +36,58 @@ double objective_at(const Matrix& metric, const RankingCut& cut, double c) {
 
 struct Search {
   Search(const RankingQueries& queries, Index features, double loss_weight)
-      : c(loss_weight), master(features, loss_weight), best(Matrix::Zero(features, features)) {
-    newest = queries.most_violated(best);
-    objective = objective_at(best, newest, c);
+      : c(loss_weight), master(features, loss_weight) {
+    see(queries, Matrix::Zero(features, features));
   }
 
-  double gap() const { return std::max(0.0, objective - bound) / c; }
+  void see(const RankingQueries& queries, const Matrix& metric) {
+    newest = queries.most_violated(metric);
+    best.see(metric, objective_at(metric, newest, c), master.lower_bound());
+  }
 
   // One cutting plane: the master problem is solved to a tenth of the gap that is left, more would be wasted on it.
   bool improve(const RankingQueries& queries) {
     master.add(newest);
-    const double left = std::max(objective - bound, 1e-14 * c);
+    const double left = std::max(best.objective - best.bound, 1e-14 * c);
     if (!master.center(0.1 * left / master.barriers())) return false;
-    bound = std::max(bound, master.lower_bound());
+    best.bound = std::max(best.bound, master.lower_bound());
     const Matrix metric = master.metric();
     master.drop_idle();
-    newest = queries.most_violated(metric);
-    const double value = objective_at(metric, newest, c);
-    if (value < objective) {
-      objective = value;
-      best = metric;
-    }
+    see(queries, metric);
     return true;
   }
 
   double c;
   CuttingPlaneMaster master;
   RankingCut newest;
-  Matrix best;
-  double objective = 0, bound = 0;
+  internal::BestPoint<Matrix> best;
 };
+
+Learned learn_mlr_auc(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                      const RunControl& control) {
+  const auto& class_of_row = std::get<ClassOfRow>(supervision);
+  internal::check_two_classes(class_of_row, rows.rows());
+  const internal::IterationWatch watch(choices.limits, control);
+  const RankingQueries queries(rows, class_of_row);
+  Search search(queries, rows.cols(), choices.number("c"));
+  const MethodReport report = watch.run(
+      [&] {
+        return internal::IterationWatch::Measure{search.best.objective, search.best.gap() / search.c};
+      },
+      [&] { return search.improve(queries); });
+  return {std::make_shared<Mahalanobis>(search.best.at), report};
+}
 
 }  // namespace
 
-Learned learn_mlr_auc(const MatrixView& rows, const ClassOfRow& class_of_row, const MlrAucOptions& options,
-                      const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_two_classes(class_of_row, rows.rows());
-  internal::check_positive(options.c, "C");
-  internal::check_limits(options.limits);
-  const internal::IterationWatch watch(options.limits, control);
-  const RankingQueries queries(rows, class_of_row);
-  Search search(queries, rows.cols(), options.c);
-  Learned learned;
-  for (int iteration = 0;; ++iteration) {
-    learned.report.iterations = iteration;
-    const auto end = watch.end_after(iteration, search.objective, search.gap());
-    if (end) {
-      learned.report.status = *end;
-      break;
-    }
-    if (!search.improve(queries)) break;  // the status remains a numerical error
-  }
-  learned.report.objective = search.objective;
-  learned.report.stationarity = search.gap();
-  learned.divergence = std::make_shared<Mahalanobis>(search.best);
-  learned.report.seconds = watch.seconds();
-  return learned;
-}
-
 Method internal::mlr_auc_method() {
-  Method method;
-  method.name = "mlr-auc";
-  method.summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve";
-  method.from_labels = true;
-  const MlrAucOptions standard;
-  method.parameters = {
-      internal::tuned(internal::positive_parameter("c", "weight of the ranking loss beside the trace", standard.c,
-                                                   {1e-2, 1, 1e2, 1e4, 1e6})),
-  };
-  method.limits = standard.limits;
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    return learn_mlr_auc(rows, std::get<ClassOfRow>(supervision), {choices.number("c"), choices.limits}, control);
-  };
-  return method;
+  return {.name = "mlr-auc",
+          .summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve",
+          .from_labels = true,
+          .parameters = {tuned(positive_parameter("c", "weight of the ranking loss relative to the trace", 1000,
+                                                  {1e-2, 1, 1e2, 1e4, 1e6}))},
+          .limits = {1e-3, 2000, 0},
+          .learn = learn_mlr_auc};
 }
 
 }  // namespace bregmax

@@ -25,26 +25,8 @@ Index part_begin(Index part, Index parts, Index blocks) { return blocks * part /
 
 }  // namespace
 
-std::vector<Index> order_by_class(const ClassOfRow& class_of_row) {
-  std::vector<Index> order(class_of_row.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](Index row) { return class_of_row[static_cast<std::size_t>(row)]; });
-  return order;
-}
-
 NeighbourSoftmax::NeighbourSoftmax(const ClassOfRow& ordered_classes)
-    : class_begin_(ordered_classes.size()), class_end_(ordered_classes.size()) {
-  for (std::size_t begin = 0, end = 0; begin < ordered_classes.size(); begin = end) {
-    while (end < ordered_classes.size() && ordered_classes[end] == ordered_classes[begin]) ++end;
-    for (std::size_t i = begin; i < end; ++i) {
-      class_begin_[i] = static_cast<Index>(begin);
-      class_end_[i] = static_cast<Index>(end);
-    }
-  }
-  heights_.resize(rows());
-  nearest_.resize(rows());
-  right_.resize(rows());
-}
+    : ranges_(ordered_classes), heights_(rows()), nearest_(rows()), right_(rows()) {}
 
 void NeighbourSoftmax::allocate(Index components) {
   if (components == components_) return;
@@ -115,8 +97,8 @@ Index NeighbourSoftmax::measure(Index begin, Index count, double* products) {
   Index near = 0;
   for (Index row = begin; row < begin + count; ++row, products += rows()) {
     products[row] = -std::numeric_limits<double>::infinity();  // a row is not its own neighbour
-    nearest_(row) = products_to_distances(heights_.data(), rows(), products);
-    near += count_near(products, nearest_(row) + kNegligibleExponent, rows());
+    nearest_(row) = pair_kernels().products_to_distances(heights_.data(), rows(), products);
+    near += pair_kernels().count_near(products, nearest_(row) + kNegligibleExponent, rows());
   }
   return near;
 }
@@ -175,33 +157,36 @@ void NeighbourSoftmax::add_sparse(Index begin, Index count, const double* distan
   double* near = part.near.data();
   for (Index row = begin; row < begin + count; ++row, distances += rows()) {
     const double nearest = nearest_(row), limit = nearest + kNegligibleExponent;
-    const Index class_begin = class_begin_[static_cast<std::size_t>(row)];
-    const Index class_end = class_end_[static_cast<std::size_t>(row)];
-    const Index before = collect_near(distances, limit, 0, class_begin, index, near);
-    const Index same = collect_near(distances, limit, class_begin, class_end, index + before, near + before);
+    const Index class_begin = ranges_.begin[static_cast<std::size_t>(row)];
+    const Index class_end = ranges_.end[static_cast<std::size_t>(row)];
+    const Index before = pair_kernels().collect_near(distances, limit, 0, class_begin, index, near);
+    const Index same =
+        pair_kernels().collect_near(distances, limit, class_begin, class_end, index + before, near + before);
     const Index until = before + same;
-    const Index after = collect_near(distances, limit, class_end, rows(), index + until, near + until);
-    const double right = exponentials(nearest, same, near + before);
-    const double wrong = exponentials(nearest, before, near) + exponentials(nearest, after, near + until);
+    const Index after = pair_kernels().collect_near(distances, limit, class_end, rows(), index + until, near + until);
+    const double right = pair_kernels().exponentials(nearest, same, near + before);
+    const double wrong =
+        pair_kernels().exponentials(nearest, before, near) + pair_kernels().exponentials(nearest, after, near + until);
     const double all = right + wrong;
     right_(row) = right / all;
     if (right == 0 || wrong == 0) continue;  // all weights are 0
     part.near.head(before) *= -right / all / all;
     part.near.segment(before, same) *= wrong / all / all;
     part.near.segment(until, after) *= -right / all / all;
-    spread_differences(extended_.data(), extended_.cols(), row, index, near, until + after, part.pulls.data());
+    pair_kernels().spread_differences(extended_.data(), extended_.cols(), row, index, near, until + after,
+                                      part.pulls.data());
   }
 }
 
 // Distances become weights.
 void NeighbourSoftmax::weigh(Index begin, Index count, double* distances) {
   for (Index row = begin; row < begin + count; ++row, distances += rows()) {
-    const Index class_begin = class_begin_[static_cast<std::size_t>(row)];
-    const Index same = class_end_[static_cast<std::size_t>(row)] - class_begin, after = rows() - class_begin - same;
+    const Index class_begin = ranges_.begin[static_cast<std::size_t>(row)];
+    const Index same = ranges_.end[static_cast<std::size_t>(row)] - class_begin, after = rows() - class_begin - same;
     const double nearest = nearest_(row);
-    const double right = exponentials(nearest, same, distances + class_begin);
-    const double wrong =
-        exponentials(nearest, class_begin, distances) + exponentials(nearest, after, distances + class_begin + same);
+    const double right = pair_kernels().exponentials(nearest, same, distances + class_begin);
+    const double wrong = pair_kernels().exponentials(nearest, class_begin, distances) +
+                         pair_kernels().exponentials(nearest, after, distances + class_begin + same);
     const double all = right + wrong;
     right_(row) = right / all;
     Eigen::Map<Vector> weights(distances, rows());

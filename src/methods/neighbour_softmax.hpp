@@ -2,21 +2,18 @@
 
 #include <vector>
 
-#include "bregmax/methods/learned.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax::internal {
-
-// Row numbers in the order of their classes, so that the rows of a class are next to each other.
-std::vector<Index> order_by_class(const ClassOfRow& class_of_row);
 
 // The objective of neighbourhood component analysis in the space where neighbours are chosen: row i takes another row j
 // as its neighbour with probability p_ij proportional to exp(-||z_i - z_j||^2), and is right when their classes agree.
 class NeighbourSoftmax {
  public:
-  // The classes of the embedded rows, which come in the order of order_by_class().
+  // The classes of the embedded rows, which come in the order of their classes.
   explicit NeighbourSoftmax(const ClassOfRow& ordered_classes);
 
-  Index rows() const { return static_cast<Index>(class_begin_.size()); }
+  Index rows() const { return static_cast<Index>(ranges_.begin.size()); }
 
   // Returns minus the expected number of rows that are right and writes its gradient with respect to `embedded`
   // (rows x components).
@@ -48,7 +45,7 @@ class NeighbourSoftmax {
   void add_sparse(Index begin, Index count, const double* distances, Part& part);
   void weigh(Index begin, Index count, double* distances);
 
-  std::vector<Index> class_begin_, class_end_;  // of the class of each row
+  ClassRanges ranges_;
   Index components_ = 0;
   Matrix products_;  // all rows against all, where there are not too many
   Matrix extended_;  // the embedded rows, a column of ones, zeros

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -50,7 +51,7 @@ double count_violations(const Query& query, Eigen::Ref<Eigen::RowVectorXd> count
 }  // namespace
 
 RankingQueries::RankingQueries(const MatrixView& rows, const ClassOfRow& class_of_row)
-    : rows_(rows.rowwise() - rows.colwise().mean()), class_of_row_(class_of_row) {
+    : rows_(centered(rows)), class_of_row_(class_of_row) {
   for (const int own : class_of_row_) {
     const auto size = std::count(class_of_row_.begin(), class_of_row_.end(), own);
     if (size >= 2 && size < static_cast<std::ptrdiff_t>(class_of_row_.size())) ++queries_;

@@ -1,4 +1,4 @@
-#include "bregmax/methods/wu2009.hpp"
+#include "methods/wu2009.hpp"
 
 #include <fmt/format.h>
 
@@ -10,32 +10,26 @@
 #include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
+#include "methods/best_point.hpp"
 #include "methods/hinge_program.hpp"
 #include "methods/iteration_watch.hpp"
-#include "methods/label_pairs.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
 
 using internal::HingeProgram;
 
-void check_options(const Wu2009Options& options) {
-  internal::check_positive(options.c, "C");
-  internal::check_not_negative(options.scale, "the scale");
-  internal::check_positive(options.step, "the step");
-  internal::check_limits(options.limits);
-}
-
-double derivative(Wu2009Kernel kernel, double z) { return kernel == Wu2009Kernel::kSquare ? 2 * z : std::exp(z); }
+// h(z) = z^2 or exp(z).
+double derivative(bool square, double z) { return square ? 2 * z : std::exp(z); }
 
 // x_k^T x_l / s, which the exponential must be able to take.
-Matrix inner_products(const MatrixView& rows, double scale, Wu2009Kernel kernel) {
+Matrix inner_products(const MatrixView& rows, double scale, bool square) {
   Matrix products = rows * rows.transpose() / scale;
   constexpr double kLargest = 300;
-  if (kernel == Wu2009Kernel::kExponential && products.maxCoeff() > kLargest) {
+  if (!square && products.maxCoeff() > kLargest) {
     throw Error(
         fmt::format("with the scale {} the largest inner product of two rows is {}; allowed: up to {}, beyond "
                     "which the exponential kernel overflows; a larger scale, or 0, helps",
@@ -50,11 +44,10 @@ struct Problem {
   Vector units;  // alpha = units * variable
 };
 
-Problem make_problem(const MatrixView& rows, const Pairs& pairs, const Wu2009Options& options, double scale) {
-  const Matrix products = inner_products(rows, scale, options.kernel);
+Problem make_problem(const MatrixView& rows, const Pairs& pairs, bool square, double c, double scale) {
+  const Matrix products = inner_products(rows, scale, square);
   const Index count = rows.rows();
-  Matrix kernel =
-      options.kernel == Wu2009Kernel::kSquare ? Matrix(products.cwiseAbs2()) : Matrix(products.array().exp().matrix());
+  const Matrix kernel = square ? Matrix(products.cwiseAbs2()) : Matrix(products.array().exp().matrix());
   Problem problem;
   // A row at the origin has no quadratic and, with h = z^2, no part in phi either.
   problem.units = kernel.diagonal().unaryExpr([](double value) { return value > 0 ? 1 / std::sqrt(value) : 0.0; });
@@ -69,32 +62,16 @@ Problem make_problem(const MatrixView& rows, const Pairs& pairs, const Wu2009Opt
     const double sign = pair.similar ? -1 : 1;
     for (Index k = 0; k < count; ++k) {
       const double at_i = products(k, pair.i), at_j = products(k, pair.j);
-      const double slope = derivative(options.kernel, at_i) - derivative(options.kernel, at_j);
+      const double slope = derivative(square, at_i) - derivative(square, at_j);
       program.margins(counted, k) = sign * slope * (at_i - at_j) * problem.units(k);
     }
     program.margins(counted, count) = -sign;
-    program.prices(counted++) = options.c * pair.weight;
+    program.prices(counted++) = c * pair.weight;
   }
   program.margins.conservativeResize(counted, Eigen::NoChange);
   program.prices.conservativeResize(counted);
   return problem;
 }
-
-// The best point and bound that a run has seen.
-struct Best {
-  Vector x;
-  double objective = 0, bound = 0;
-
-  void see(const HingeProgram& program, const Vector& candidate, const Vector& multipliers) {
-    const double value = program.objective(candidate);
-    if (x.size() == 0 || value < objective) {
-      x = candidate;
-      objective = value;
-    }
-    bound = std::max(bound, program.lower_bound(candidate, multipliers));
-  }
-  double gap(const HingeProgram& program) const { return std::max(0.0, objective - bound) / program.zero_objective(); }
-};
 
 // d <= b: for y = 1 the margin is at most 0, for y = -1 at least 0.
 double similar_fraction(const HingeProgram& program, const Vector& x) {
@@ -135,97 +112,72 @@ class Subgradient {
 };
 
 template <class Solver>
-void run(Solver& solver, const Problem& problem, const Wu2009Options& options, const RunControl& control,
-         Wu2009Metric& metric) {
-  const internal::IterationWatch watch(options.limits, control);
+internal::Wu2009Result run(Solver solver, const Problem& problem, const MethodLimits& limits,
+                           const RunControl& control) {
+  const internal::IterationWatch watch(limits, control);
   const HingeProgram& program = problem.program;
+  internal::Wu2009Result result;
+  internal::BestPoint<Vector> best;
+  const auto see = [&](const Vector& x, const Vector& multipliers) {
+    best.see(x, program.objective(x), program.lower_bound(x, multipliers));
+  };
+  see(Vector::Zero(program.variables()), program.prices);
+  const auto measure = [&] {
+    see(solver.x(), solver.multipliers());
+    return internal::IterationWatch::Measure{best.objective, best.gap() / program.zero_objective()};
+  };
+  result.learned.report = watch.run(measure, [&] {
+    if (!solver.iterate()) return false;
+    result.similar_fractions.push_back(similar_fraction(program, solver.x()));
+    return true;
+  });
   const Index count = program.variables() - 1;
-  MethodReport& report = metric.learned.report;
-  Best best;
-  best.see(program, Vector::Zero(program.variables()), program.prices);
-  for (int iteration = 0;; ++iteration) {
-    best.see(program, solver.x(), solver.multipliers());
-    report.iterations = iteration;
-    const auto end = watch.end_after(iteration, best.objective, best.gap(program));
-    if (end) {
-      report.status = *end;
-      break;
-    }
-    if (!solver.iterate()) break;  // the status remains a numerical error
-    metric.similar_fractions.push_back(similar_fraction(program, solver.x()));
-    metric.weight_sums.push_back(problem.units.dot(solver.x().head(count)));
-  }
-  report.objective = best.objective;
-  report.stationarity = best.gap(program);
-  report.seconds = watch.seconds();
-  metric.weights = problem.units.cwiseProduct(best.x.head(count));
-  metric.threshold = best.x(count);
+  result.weights = problem.units.cwiseProduct(best.at.head(count));
+  result.threshold = best.at(count);
+  return result;
 }
 
 std::shared_ptr<const Divergence> make_divergence(const MatrixView& rows, const Vector& weights, double scale,
-                                                  Wu2009Kernel kernel) {
-  if (kernel == Wu2009Kernel::kExponential) return std::make_shared<ExponentialSum>(rows / scale, weights);
+                                                  bool square) {
+  if (!square) return std::make_shared<ExponentialSum>(rows / scale, weights);
   const Matrix metric = rows.transpose() * weights.asDiagonal() * rows / (scale * scale);
   return std::make_shared<Mahalanobis>(internal::symmetrized(metric));
 }
 
 }  // namespace
 
-Wu2009Metric learn_wu2009(const MatrixView& rows, const Pairs& pairs, const Wu2009Options& options,
-                          const RunControl& control) {
-  internal::check_bounded_rows(rows);
-  internal::check_pairs(pairs, rows.rows());
-  check_options(options);
-  double scale = options.scale;
+internal::Wu2009Result internal::learn_wu2009(const MatrixView& rows, const Pairs& pairs, const MethodChoices& choices,
+                                              const RunControl& control) {
+  const bool square = choices.whole("kernel") == 0, exact = choices.whole("algorithm") == 0;
+  double scale = choices.number("scale");
   if (scale == 0) scale = rows.rowwise().squaredNorm().maxCoeff();
   if (scale == 0) scale = 1;  // all rows are at the origin
-  const Problem problem = make_problem(rows, pairs, options, scale);
+  const Problem problem = make_problem(rows, pairs, square, choices.number("c"), scale);
   if (problem.program.prices.size() == 0) throw Error("every pair has weight 0; at least one must count");
-  Wu2009Metric metric;
-  if (options.algorithm == Wu2009Algorithm::kExact) {
-    internal::HingeInteriorPoint solver(problem.program);
-    run(solver, problem, options, control, metric);
-  } else {
-    Subgradient solver(problem, options.step);
-    run(solver, problem, options, control, metric);
-  }
-  metric.learned.divergence = make_divergence(rows, metric.weights, scale, options.kernel);
-  return metric;
+  Wu2009Result result = exact ? run(HingeInteriorPoint(problem.program), problem, choices.limits, control)
+                              : run(Subgradient(problem, choices.number("step")), problem, choices.limits, control);
+  result.learned.divergence = make_divergence(rows, result.weights, scale, square);
+  return result;
 }
 
 Method internal::wu2009_method() {
-  Method method;
-  method.name = "wu2009";
-  method.summary = "the Bregman distance functions of Wu et al.: a sum of one convex function over the training rows";
-  method.from_labels = method.from_pairs = true;
-  const Wu2009Options standard;
-  method.parameters = {
-      internal::tunable_choice_parameter("kernel", "h(z): z^2 or exp(z)", {"square", "exponential"}),
-      internal::positive_parameter("c", "weight of the hinge losses beside the norm", standard.c,
-                                   {1e-4, 1e-2, 1, 1e2, 1e4}),
-      internal::choice_parameter("algorithm", "exact, or the projected subgradients of the paper",
-                                 {"exact", "subgradient"}),
-      {.name = "scale",
-       .help = "inner products are divided by this; 0: by the largest squared norm of a row",
-       .standard = standard.scale},
-      internal::positive_parameter("step", "of the subgradient method, over the number of the iteration",
-                                   standard.step),
-      internal::constraints_parameter(),
-  };
-  method.limits = standard.limits;
-  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                    const RunControl& control) {
-    Wu2009Options options;
-    options.kernel = choices.whole("kernel") == 0 ? Wu2009Kernel::kSquare : Wu2009Kernel::kExponential;
-    options.algorithm = choices.whole("algorithm") == 0 ? Wu2009Algorithm::kExact : Wu2009Algorithm::kSubgradient;
-    options.c = choices.number("c");
-    options.scale = choices.number("scale");
-    options.step = choices.number("step");
-    options.limits = choices.limits;
-    const Pairs pairs = pairs_of(supervision, choices.whole("constraints"), choices.seed);
-    return learn_wu2009(rows, pairs, options, control).learned;
-  };
-  return method;
+  return {
+      .name = "wu2009",
+      .summary = "the Bregman distance functions of Wu et al.: a sum of one convex function over the training rows",
+      .from_labels = true,
+      .from_pairs = true,
+      .parameters =
+          {tunable_choice_parameter("kernel", "h(z): z^2 or exp(z)", {"square", "exponential"}),
+           positive_parameter("c", "weight of the hinge losses relative to the norm", 1, {1e-4, 1e-2, 1, 1e2, 1e4}),
+           choice_parameter("algorithm", "exact, or the projected subgradients of the paper", {"exact", "subgradient"}),
+           {.name = "scale", .help = "inner products are divided by this; 0: by the largest squared norm of a row"},
+           positive_parameter("step", "of the subgradient method, over the number of the iteration", 1),
+           constraints_parameter()},
+      .limits = {1e-6, 1000, 0},
+      .learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                  const RunControl& control) {
+        return learn_wu2009(rows, pairs_of(supervision, choices), choices, control).learned;
+      }};
 }
 
 }  // namespace bregmax

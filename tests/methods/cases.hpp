@@ -1,8 +1,6 @@
 #pragma once
 
 #include "bregmax/core/random.hpp"
-#include "bregmax/divergence/mahalanobis.hpp"
-#include "bregmax/methods/learned.hpp"
 #include "methods/labelled_rows.hpp"
 
 namespace bregmax {
@@ -24,10 +22,6 @@ inline LabelledRows labelled_rows(Index count, Index features, int classes, std:
   }
   for (Index f = 0; f < features; ++f) data.rows.col(f) *= 1 + static_cast<double>(f);
   return data;
-}
-
-inline const Matrix& metric_of(const Learned& learned) {
-  return dynamic_cast<const Mahalanobis&>(*learned.divergence).metric();
 }
 
 inline double square_form(const Matrix& metric, const Matrix& rows, Index i, Index j) {

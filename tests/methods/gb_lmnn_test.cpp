@@ -1,16 +1,12 @@
-#include "bregmax/methods/gb_lmnn.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
-#include "bregmax/methods/lmnn.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "methods/boosting.hpp"
 #include "methods/held_out.hpp"
 #include "methods/labelled_rows.hpp"
-#include "methods/neighbour_softmax.hpp"
 #include "methods/regression_tree.hpp"
 
 namespace bregmax {
@@ -18,6 +14,10 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
+
+std::size_t tree_count(const Learned& learned) {
+  return dynamic_cast<const TreeEmbedding&>(*learned.divergence).trees().roots.size();
+}
 
 // Four blobs at the corners of a square, opposite corners of one class: no linear map tells the classes apart.
 LabelledRows exclusive_or(Index count, std::uint64_t seed) {
@@ -84,7 +84,7 @@ TEST(TreeGrower, FitsExactlyWhenItIsDeepAndNeverSplitsEqualRows) {
   Matrix applied = Matrix::Zero(30, 2);
   trees.add_to(rows, applied);
   EXPECT_LT((applied - fitted - rest).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_EQ(internal::first_trees(trees, 1).roots.size(), 1U);
+  EXPECT_EQ(trees.roots.size(), 2U);
 }
 
 TEST(LargeMarginBooster, EveryTreeDecreasesTheLossAndTheEnsembleEmbedsAlike) {
@@ -112,25 +112,25 @@ TEST(HeldOut, CountsWrongVotes) {
 TEST(GbLmnn, TellsApartWhatNoLinearMapDoes) {
   const ThreadLimit single(1);
   const LabelledRows train = exclusive_or(200, 2), test = exclusive_or(200, 3);
-  const GbLmnnResult result = learn_gb_lmnn(train.rows, train.classes);
-  EXPECT_EQ(result.learned.report.status, Status::kConverged);
-  EXPECT_EQ(result.learned.report.stationarity, 0);
-  EXPECT_GT(result.trees, 0);
+  const Learned learned = learn("gb-lmnn", train.rows, train.classes);
+  EXPECT_EQ(learned.report.status, Status::kConverged);
+  EXPECT_EQ(learned.report.stationarity, 0);
+  EXPECT_GT(tree_count(learned), 0U);
   const auto accuracy = [&](const Divergence& divergence) {
     return expected_accuracy(classify_nearest(divergence, train.rows, train.classes, test.rows), test.classes);
   };
-  const LmnnResult linear = learn_lmnn(train.rows, train.classes);
-  EXPECT_LT(result.learned.report.objective, linear.learned.report.objective);
-  EXPECT_GE(accuracy(*result.learned.divergence), accuracy(*linear.learned.divergence) - 0.02);
+  const Learned linear = learn("lmnn", train.rows, train.classes);
+  EXPECT_LT(learned.report.objective, linear.report.objective);
+  EXPECT_GE(accuracy(*learned.divergence), accuracy(*linear.divergence) - 0.02);
 }
 
 TEST(GbLmnn, WithoutTreesIsLmnn) {
   const LabelledRows data = noisy_clouds(60, 3, 2, 1, 2);
-  const GbLmnnResult result = learn_gb_lmnn(data.rows, data.classes, {.trees = 0});
-  const LmnnResult linear = learn_lmnn(data.rows, data.classes);
-  EXPECT_EQ(result.trees, 0);
-  EXPECT_NEAR(result.learned.divergence->value(data.rows.row(0), data.rows.row(1)),
-              linear.learned.divergence->value(data.rows.row(0), data.rows.row(1)), 1e-9);
+  const Learned learned = learn("gb-lmnn", data.rows, data.classes, {.parameters = {{"trees", 0}}});
+  const Learned linear = learn("lmnn", data.rows, data.classes);
+  EXPECT_EQ(tree_count(learned), 0U);
+  EXPECT_NEAR(learned.divergence->value(data.rows.row(0), data.rows.row(1)),
+              linear.divergence->value(data.rows.row(0), data.rows.row(1)), 1e-9);
 }
 
 TEST(LargeMarginBooster, ShrinkageTakesAPartOfTheStep) {
@@ -148,21 +148,24 @@ TEST(LargeMarginBooster, ShrinkageTakesAPartOfTheStep) {
 
 TEST(GbLmnn, SaysHowManyRowsItNeeds) {
   const LabelledRows data = noisy_clouds(4, 2, 2, 1, 1);
-  EXPECT_THAT([&] { learn_gb_lmnn(data.rows, data.classes); },
+  EXPECT_THAT([&] { learn("gb-lmnn", data.rows, data.classes); },
               ThrowsMessage<Error>(HasSubstr("found 4 rows; allowed: 5 or more")));
 }
 
 TEST(GbLmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  const auto refused = [&](const GbLmnnOptions& options, const char* message) {
-    EXPECT_THAT([&] { learn_gb_lmnn(data.rows, data.classes, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  const auto refused = [&](const char* parameter, double value, const char* message) {
+    EXPECT_THAT(
+        [&] {
+          learn("gb-lmnn", data.rows, data.classes, {.parameters = {{parameter, value}}});
+        },
+        ThrowsMessage<Error>(HasSubstr(message)));
   };
-  refused({.trees = -1}, "trees is -1; allowed: 0 or more");
-  refused({.depth = 0}, "depth is 0; allowed: 1 or more");
-  refused({.held_out = 0}, "held_out is 0");
-  refused({.shrinkage = 0}, "shrinkage is 0; allowed: a number above 0, up to 1");
-  refused({.push = 1}, "push is 1");
-  refused({.neighbours = 0}, "neighbours is 0");
+  refused("trees", -1, "trees is -1; allowed: a whole number from 0 to 100000");
+  refused("depth", 0, "depth is 0; allowed: a whole number from 1 to 20");
+  refused("shrinkage", 0, "shrinkage is 0; allowed: a number above 0, up to 1");
+  refused("push", 1, "push is 1");
+  refused("neighbours", 0, "neighbours is 0");
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "bregmax/methods/gmml.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +13,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+MethodSettings without_prior(double t) { return {.parameters = {{"t", t}, {"lambda", 0}}}; }
+
 Matrix scatter(const Matrix& rows, const Pairs& pairs, bool similar) {
   Matrix sum = Matrix::Zero(rows.cols(), rows.cols());
   for (const Pair& pair : pairs) {
@@ -28,7 +28,7 @@ TEST(Gmml, TheMiddleSolvesTheRiccatiEquation) {
   const LabelledRows data = labelled_rows(40, 5, 3, 1);
   Pairs pairs = sample_pairs(data.classes, 300, 2);
   pairs[7].weight = 2.5;
-  const Learned learned = learn_gmml(data.rows, pairs, {0.5, 0});
+  const Learned learned = learn("gmml", data.rows, pairs, without_prior(0.5));
   const Matrix similar = scatter(data.rows, pairs, true), dissimilar = scatter(data.rows, pairs, false);
   const Matrix& metric = metric_of(learned);
   EXPECT_LE((metric * similar * metric - dissimilar).norm(), 1e-9 * dissimilar.norm());
@@ -39,8 +39,9 @@ TEST(Gmml, TheEndsAreTheInverseSimilarAndTheDissimilarScatter) {
   const LabelledRows data = labelled_rows(40, 3, 3, 1);
   const Pairs pairs = sample_pairs(data.classes, 300, 2);
   const Matrix inverse = scatter(data.rows, pairs, true).inverse(), dissimilar = scatter(data.rows, pairs, false);
-  EXPECT_LE((metric_of(learn_gmml(data.rows, pairs, {0, 0})) - inverse).norm(), 1e-9 * inverse.norm());
-  EXPECT_LE((metric_of(learn_gmml(data.rows, pairs, {1, 0})) - dissimilar).norm(), 1e-9 * dissimilar.norm());
+  EXPECT_LE((metric_of(learn("gmml", data.rows, pairs, without_prior(0))) - inverse).norm(), 1e-9 * inverse.norm());
+  EXPECT_LE((metric_of(learn("gmml", data.rows, pairs, without_prior(1))) - dissimilar).norm(),
+            1e-9 * dissimilar.norm());
 }
 
 // The weighted mean minimises the weighted squared Riemannian distances: no matrix nearby is better.
@@ -56,7 +57,7 @@ TEST(Gmml, MinimisesItsObjective) {
     const auto objective = [&](const Matrix& metric) {
       return (1 - t) * distance(metric, from) + t * distance(metric, to);
     };
-    const Learned learned = learn_gmml(data.rows, pairs, {t, 0});
+    const Learned learned = learn("gmml", data.rows, pairs, without_prior(t));
     EXPECT_NEAR(objective(metric_of(learned)), learned.report.objective, 1e-7 * learned.report.objective);
     const Eigen::MatrixXd root = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(metric_of(learned)).operatorSqrt();
     for (int trial = 0; trial < 20; ++trial) {
@@ -75,8 +76,8 @@ TEST(Gmml, MinimisesItsObjective) {
 
 TEST(Gmml, LabelsAreAllPairs) {
   const LabelledRows data = labelled_rows(31, 4, 3, 6);
-  const Matrix labels = metric_of(learn_gmml(data.rows, data.classes));
-  const Matrix pairs = metric_of(learn_gmml(data.rows, all_pairs(data.classes)));
+  const Matrix labels = metric_of(learn("gmml", data.rows, data.classes));
+  const Matrix pairs = metric_of(learn("gmml", data.rows, all_pairs(data.classes)));
   EXPECT_LE((labels - pairs).norm(), 1e-9 * pairs.norm());  // a factor of two in both scatters does not matter at 1/2
 }
 
@@ -84,15 +85,16 @@ TEST(Gmml, RefusesWhatHasNoMean) {
   const LabelledRows data = labelled_rows(10, 3, 2, 7);
   EXPECT_THAT(
       [&] {
-        learn_gmml(data.rows, Pairs{{0, 1, true}});
+        learn("gmml", data.rows, Pairs{{0, 1, true}});
       },
       ThrowsMessage<Error>(HasSubstr("no dissimilar pair")));
   EXPECT_THAT(
       [&] {
-        learn_gmml(data.rows, Pairs{{0, 1, true}, {0, 2, false}}, {0.5, 0});
+        learn("gmml", data.rows, Pairs{{0, 1, true}, {0, 2, false}}, without_prior(0.5));
       },
       ThrowsMessage<Error>(HasSubstr("do not span all features")));
-  EXPECT_THAT([&] { learn_gmml(data.rows, data.classes, {1.5, 0}); }, ThrowsMessage<Error>(HasSubstr("t is 1.5")));
+  EXPECT_THAT([&] { learn("gmml", data.rows, data.classes, without_prior(1.5)); },
+              ThrowsMessage<Error>(HasSubstr("t is 1.5")));
 }
 
 }  // namespace

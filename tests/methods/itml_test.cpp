@@ -1,6 +1,3 @@
-#include "bregmax/methods/itml.hpp"
-
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -12,20 +9,19 @@
 #include "methods/cases.hpp"
 #include "methods/itml_newton.hpp"
 
-// Fields that are not named have their defaults.
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 namespace bregmax {
 namespace {
 
 // The objective of the paper for the identity as the prior, with the best slacks.
-double objective(const Matrix& rows, const Pairs& pairs, const Matrix& metric, const ItmlOptions& options) {
+double objective(const Matrix& rows, const Pairs& pairs, const Matrix& metric, const MethodSettings& settings) {
+  const double gamma = settings.parameters.at("gamma"), upper = settings.parameters.at("upper"),
+               lower = settings.parameters.at("lower");
   double sum = metric.trace() - std::log(metric.determinant()) - static_cast<double>(metric.rows());
   for (const Pair& pair : pairs) {
     const double divergence = square_form(metric, rows, pair.i, pair.j);
-    const double slack = pair.similar ? std::max(divergence, options.upper) : std::min(divergence, options.lower);
-    const double ratio = slack / (pair.similar ? options.upper : options.lower);
-    sum += options.gamma * pair.weight * (ratio - std::log(ratio) - 1);
+    const double slack = pair.similar ? std::max(divergence, upper) : std::min(divergence, lower);
+    const double ratio = slack / (pair.similar ? upper : lower);
+    sum += gamma * pair.weight * (ratio - std::log(ratio) - 1);
   }
   return sum;
 }
@@ -35,16 +31,17 @@ TEST(Itml, NoOtherMatrixNearbyIsBetter) {
   for (const double gamma : {0.01, 1.0, 100.0}) {
     const LabelledRows data = labelled_rows(40, 4, 3, 2);
     const Pairs pairs = sample_pairs(data.classes, 200, 3);
-    const ItmlOptions options{.gamma = gamma, .upper = 2, .lower = 20, .limits = {1e-9, 100000, 0}};
-    const Learned learned = learn_itml(data.rows, pairs, options);
+    const MethodSettings settings{
+        .parameters = {{"gamma", gamma}, {"upper", 2}, {"lower", 20}}, .tolerance = 1e-9, .max_iterations = 100000};
+    const Learned learned = learn("itml", data.rows, pairs, settings);
     EXPECT_EQ(to_string(learned.report.status), "converged");
-    const double best = objective(data.rows, pairs, metric_of(learned), options);
+    const double best = objective(data.rows, pairs, metric_of(learned), settings);
     EXPECT_NEAR(best, learned.report.objective, 1e-9 * best);
     const Matrix root = internal::spectral(metric_of(learned), [](double value) { return std::sqrt(value); });
     for (int trial = 0; trial < 50; ++trial) {
       const double size = trial % 2 == 0 ? 1e-2 : 1e-1;
       const Matrix turn = Matrix::Identity(4, 4) + size * internal::symmetrized(normal_matrix(random, 4, 4));
-      EXPECT_GE(objective(data.rows, pairs, root * turn * turn * root, options), best * (1 - 2e-9)) << gamma;
+      EXPECT_GE(objective(data.rows, pairs, root * turn * turn * root, settings), best * (1 - 2e-9)) << gamma;
     }
   }
 }
@@ -79,11 +76,11 @@ TEST(Itml, IsTheOptimumOfOneFeatureAndOnePair) {
   rows << 0, 3;
   for (const bool similar : {true, false}) {
     const Pairs pairs = {{0, 1, similar}};
-    const ItmlOptions options{.gamma = 2, .upper = 1.5, .lower = 40, .limits = {1e-12, 10000, 0}};
-    const Learned learned = learn_itml(rows, pairs, options);
+    const MethodSettings settings{.parameters = {{"gamma", 2}, {"upper", 1.5}, {"lower", 40}}, .tolerance = 1e-12};
+    const Learned learned = learn("itml", rows, pairs, settings);
     double best = 1e300;
     for (double a = 1e-3; a < 20; a *= 1.0001) {
-      best = std::min(best, objective(rows, pairs, Matrix::Constant(1, 1, a), options));
+      best = std::min(best, objective(rows, pairs, Matrix::Constant(1, 1, a), settings));
     }
     EXPECT_NEAR(learned.report.objective, best, 1e-7 * best);
     EXPECT_LE(learned.report.objective, best * (1 + 1e-12));
@@ -96,15 +93,15 @@ TEST(Itml, AWeightIsThatManyPairs) {
   weighted[3].weight = 3;
   repeated.insert(repeated.end(), 2, weighted[3]);
   repeated[30].weight = repeated[31].weight = 1;
-  const ItmlOptions options{.limits = {1e-10, 100000, 0}};
-  EXPECT_NEAR(learn_itml(data.rows, weighted, options).report.objective,
-              learn_itml(data.rows, repeated, options).report.objective, 1e-8);
+  const MethodSettings settings{.tolerance = 1e-10, .max_iterations = 100000};
+  EXPECT_NEAR(learn("itml", data.rows, weighted, settings).report.objective,
+              learn("itml", data.rows, repeated, settings).report.objective, 1e-8);
 }
 
 TEST(Itml, WithoutPairsThatSayAnythingItIsThePrior) {
   Matrix rows(3, 2);
   rows << 1, 2, 1, 2, 5, 7;
-  const Learned learned = learn_itml(rows, {{0, 1, false}, {0, 1, true}, {0, 2, true, 0}});
+  const Learned learned = learn("itml", rows, Pairs{{0, 1, false}, {0, 1, true}, {0, 2, true, 0}});
   EXPECT_EQ(to_string(learned.report.status), "converged");
   EXPECT_EQ(metric_of(learned), Matrix::Identity(2, 2));
 }
@@ -115,30 +112,29 @@ TEST(Itml, TheInverseCovarianceAsThePriorIgnoresUnits) {
   const LabelledRows data = labelled_rows(40, 3, 2, 6);
   Matrix change = normal_matrix(random, 3, 3);
   const Pairs pairs = sample_pairs(data.classes, 100, 3);
-  ItmlOptions options;
-  options.prior = ItmlPrior::kInverseCovariance;
-  options.limits = {1e-9, 100000, 0};
-  const double plain = learn_itml(data.rows, pairs, options).report.objective;
-  const double other = learn_itml(data.rows * change, pairs, options).report.objective;
+  const MethodSettings settings{.parameters = {{"prior", 1}}, .tolerance = 1e-9, .max_iterations = 100000};
+  const double plain = learn("itml", data.rows, pairs, settings).report.objective;
+  const double other = learn("itml", data.rows * change, pairs, settings).report.objective;
   EXPECT_NEAR(plain, other, 1e-5 * plain);
 }
 
 TEST(Itml, RefusesBadOptions) {
   const LabelledRows data = labelled_rows(10, 2, 2, 5);
   const Pairs pairs = sample_pairs(data.classes, 10, 1);
-  EXPECT_THROW(learn_itml(data.rows, pairs, {.gamma = 0}), Error);
-  EXPECT_THROW(learn_itml(data.rows, pairs, {.upper = -1}), Error);
-  EXPECT_THROW(learn_itml(data.rows, pairs, {.lower_percentile = 101}), Error);
-  EXPECT_THROW(learn_itml(data.rows, {}, {}), Error);
+  EXPECT_THROW(learn("itml", data.rows, pairs, {.parameters = {{"gamma", 0}}}), Error);
+  EXPECT_THROW(learn("itml", data.rows, pairs, {.parameters = {{"upper", -1}}}), Error);
+  EXPECT_THROW(learn("itml", data.rows, pairs, {.parameters = {{"lower-percentile", 101}}}), Error);
+  EXPECT_THROW(learn("itml", data.rows, Pairs{}), Error);
 }
 
-// Neither a large price nor features of very different units make it slow.
+// Neither a large price nor features of very different units make it slow: the projections alone take thousands of
+// sweeps, Newton's method some dozens of steps.
 TEST(Itml, ConvergesInFewIterationsWhateverGammaAndUnitsAre) {
   LabelledRows data = labelled_rows(90, 6, 3, 4);
   for (Index f = 0; f < 6; ++f) data.rows.col(f) *= std::pow(10.0, static_cast<double>(f) - 3);
   const Pairs pairs = sample_pairs(data.classes, 180, 3);
   for (const double gamma : {1.0, 100.0, 10000.0}) {
-    const Learned learned = learn_itml(data.rows, pairs, {.gamma = gamma});
+    const Learned learned = learn("itml", data.rows, pairs, {.parameters = {{"gamma", gamma}}});
     EXPECT_EQ(to_string(learned.report.status), "converged") << gamma;
     EXPECT_LE(learned.report.iterations, 250) << gamma;
   }

@@ -1,5 +1,3 @@
-#include "bregmax/methods/kernel_nca.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +6,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
-#include "bregmax/methods/nca.hpp"
+#include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "methods/labelled_rows.hpp"
 
@@ -53,11 +51,9 @@ TEST(Kernel, HasTheValuesOfItsDefinition) {
 TEST(KernelNca, ReportsTheObjectiveOfItsEmbedding) {
   const ThreadLimit single(1);
   const LabelledRows data = rings(60, 1);
-  for (const KernelKind kind : {KernelKind::kRbf, KernelKind::kPolynomial}) {
-    KernelNcaOptions options;
-    options.kind = kind;
-    options.bandwidth = 1;
-    const Learned learned = learn_kernel_nca(data.rows, data.classes, options);
+  for (const double kernel : {0, 1}) {  // rbf, polynomial
+    const MethodSettings settings{.parameters = {{"kernel", kernel}, {"bandwidth", 1}}};
+    const Learned learned = learn("kernel-nca", data.rows, data.classes, settings);
     const Matrix distances = learned.divergence->matrix(data.rows, data.rows);
     double right = 0;
     for (Index i = 0; i < 60; ++i) {
@@ -83,13 +79,11 @@ TEST(KernelNca, SeparatesWhatNoLinearMapDoes) {
   const auto accuracy = [&](const Divergence& divergence) {
     return expected_accuracy(classify_nearest(divergence, train.rows, train.classes, test.rows), test.classes);
   };
-  NcaOptions linear;
-  linear.components = 1;
-  const double without = accuracy(*learn_nca(train.rows, train.classes, linear).learned.divergence);
-  KernelNcaOptions options;
-  options.bandwidth = 1;  // about the distance of the rings; which one serves is for tuning to find
-  options.components = 1;
-  const Learned learned = learn_kernel_nca(train.rows, train.classes, options);
+  const Learned linear = learn("nca", train.rows, train.classes, {.parameters = {{"components", 1}}});
+  const double without = accuracy(*linear.divergence);
+  // The bandwidth is about the distance of the rings; finding the best one is for tuning.
+  const MethodSettings settings{.parameters = {{"bandwidth", 1}, {"components", 1}}};
+  const Learned learned = learn("kernel-nca", train.rows, train.classes, settings);
   EXPECT_EQ(learned.report.status, Status::kConverged);
   EXPECT_GT(accuracy(*learned.divergence), without + 0.2);
 }
@@ -102,10 +96,10 @@ TEST(KernelNca, AnEarlyEndLeavesNumbers) {
   RunControl control;
   control.stop = &stop;
   for (const int iterations : {1, 2, 3, 500}) {
-    KernelNcaOptions options;
-    options.limits.max_iterations = iterations;
     const Learned learned =
-        learn_kernel_nca(data.rows, data.classes, options, iterations == 500 ? control : RunControl{});
+        learn("kernel-nca", data.rows, data.classes, {.tolerance = 1e-300, .max_iterations = iterations},
+              iterations == 500 ? control : RunControl{});
+    EXPECT_EQ(learned.report.status, iterations == 500 ? Status::kStopped : Status::kIterationLimit);
     EXPECT_TRUE(learned.divergence->matrix(data.rows, data.rows).allFinite());
     EXPECT_TRUE(std::isfinite(learned.report.objective));
     EXPECT_TRUE(std::isfinite(learned.report.stationarity));
@@ -114,12 +108,16 @@ TEST(KernelNca, AnEarlyEndLeavesNumbers) {
 
 TEST(KernelNca, RefusesBadInput) {
   const LabelledRows data = rings(30, 1);
-  const auto refused = [&](const KernelNcaOptions& options, const char* message) {
-    EXPECT_THAT([&] { learn_kernel_nca(data.rows, data.classes, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  const auto refused = [&](const char* parameter, double value, const char* message) {
+    EXPECT_THAT(
+        [&] {
+          learn("kernel-nca", data.rows, data.classes, {.parameters = {{parameter, value}}});
+        },
+        ThrowsMessage<Error>(HasSubstr(message)));
   };
-  refused({.bandwidth = 0.0}, "bandwidth is 0");
-  refused({.degree = 11}, "degree is 11; allowed: 1 to 10");
-  refused({.components = -1}, "components is -1");
+  refused("bandwidth", 0, "bandwidth is 0");
+  refused("degree", 11, "degree is 11; allowed: a whole number from 1 to 10");
+  refused("components", -1, "components is -1");
 }
 
 }  // namespace

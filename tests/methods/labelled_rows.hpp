@@ -1,8 +1,9 @@
 #pragma once
 
 #include "bregmax/core/random.hpp"
-#include "bregmax/methods/learned.hpp"
-#include "methods/neighbour_softmax.hpp"
+#include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/methods/registry.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 
@@ -26,10 +27,8 @@ inline LabelledRows noisy_clouds(Index count, Index features, int classes, doubl
 
 // The same rows in the order of their classes.
 inline LabelledRows ordered(const LabelledRows& data) {
-  const std::vector<Index> order = internal::order_by_class(data.classes);
-  LabelledRows result{data.rows(order, Eigen::all), {}};
-  for (const Index row : order) result.classes.push_back(data.classes[static_cast<std::size_t>(row)]);
-  return result;
+  auto [rows, classes] = internal::order_by_class(data.rows, data.classes);
+  return {rows, classes};
 }
 
 inline Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
@@ -37,6 +36,25 @@ inline Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
   Matrix out(rows, cols);
   for (double& x : out.reshaped()) x = random.normal();
   return out;
+}
+
+inline Learned learn(const std::string& method, const Matrix& rows, const MethodSupervision& supervision,
+                     const MethodSettings& settings = {}, const RunControl& control = {}) {
+  return learn_with(method_named(method), rows, supervision, settings, control);
+}
+
+// What the registry hands to a method: every parameter, those that are not given at their standard value.
+inline MethodChoices choices_of(const std::string& name, const std::map<std::string, double>& given = {}) {
+  const Method& method = method_named(name);
+  MethodChoices choices{given, method.limits, 0};
+  for (const MethodParameter& parameter : method.parameters) {
+    choices.parameters.emplace(parameter.name, parameter.standard);
+  }
+  return choices;
+}
+
+inline const Matrix& metric_of(const Learned& learned) {
+  return dynamic_cast<const Mahalanobis&>(*learned.divergence).metric();
 }
 
 }  // namespace bregmax

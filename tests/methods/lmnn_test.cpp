@@ -1,4 +1,4 @@
-#include "bregmax/methods/lmnn.hpp"
+#include "methods/lmnn.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,14 +10,13 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
-#include "bregmax/divergence/mahalanobis.hpp"
 #include "methods/labelled_rows.hpp"
 #include "methods/large_margin.hpp"
-#include "methods/neighbour_softmax.hpp"
 
 namespace bregmax {
 namespace {
 
+using internal::LmnnResult;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -107,12 +106,15 @@ TEST(LargeMarginLoss, DerivativesByTheMetricAgreeWithDifferences) {
 }
 
 // The lower bound holds for any matrix: it is tried against the objective of others.
-void expect_optimal(const LabelledRows& data, const LmnnOptions& options) {
-  const LmnnResult result = learn_lmnn(data.rows, data.classes, options);
+void expect_optimal(const LabelledRows& data, const std::map<std::string, double>& parameters,
+                    double tolerance = 1e-3) {
+  MethodChoices choices = choices_of("lmnn", parameters);
+  choices.limits.tolerance = tolerance;
+  const LmnnResult result = internal::learn_lmnn(data.rows, data.classes, choices, {});
   const MethodReport& report = result.learned.report;
   EXPECT_EQ(report.status, Status::kConverged);
   const auto objective = [&](const Matrix& transform) {
-    return definition(data, data.rows * transform.transpose(), options.neighbours, options.push);
+    return definition(data, data.rows * transform.transpose(), choices.whole("neighbours"), choices.number("push"));
   };
   EXPECT_NEAR(objective(result.transform), report.objective, 1e-8 * report.objective);
   EXPECT_LE(report.objective, objective(Matrix::Identity(data.rows.cols(), data.rows.cols())) * (1 + 1e-12));
@@ -122,29 +124,27 @@ void expect_optimal(const LabelledRows& data, const LmnnOptions& options) {
         result.transform + 0.02 * result.transform.norm() * random_matrix(data.rows.cols(), data.rows.cols(), seed);
     EXPECT_GE(objective(other), result.lower_bound);
   }
-  const auto& metric = dynamic_cast<const Mahalanobis&>(*result.learned.divergence).metric();
+  const Matrix& metric = metric_of(result.learned);
   EXPECT_LT((metric - result.transform.transpose() * result.transform).norm(), 1e-12 * metric.norm());
 }
 
 TEST(Lmnn, ProvesItsOptimum) {
   const ThreadLimit single(1);
-  for (const double push : {0.1, 0.5, 0.9}) expect_optimal(noisy_clouds(80, 4, 3, 1.5, 3), {.push = push});
-  expect_optimal(noisy_clouds(60, 2, 2, 1, 3), {.neighbours = 1});
-  LmnnOptions tight;
-  tight.limits.tolerance = 1e-6;
-  expect_optimal(noisy_clouds(60, 3, 2, 1, 5), tight);
+  for (const double push : {0.1, 0.5, 0.9}) expect_optimal(noisy_clouds(80, 4, 3, 1.5, 3), {{"push", push}});
+  expect_optimal(noisy_clouds(60, 2, 2, 1, 3), {{"neighbours", 1}});
+  expect_optimal(noisy_clouds(60, 3, 2, 1, 5), {}, 1e-6);
 }
 
 // From different starts, to one optimum: the problem is convex.
 TEST(Lmnn, DoesNotDependOnItsStart) {
   const ThreadLimit single(1);
   const LabelledRows data = noisy_clouds(80, 4, 3, 1.5, 3);
-  const double objective = learn_lmnn(data.rows, data.classes).learned.report.objective;
-  LmnnOptions options;
-  options.start = 0.1 * random_matrix(4, 4, 7);
-  EXPECT_NEAR(learn_lmnn(data.rows, data.classes, options).learned.report.objective, objective, 1e-3 * objective);
-  options.start = Matrix(Vector::Unit(4, 3).asDiagonal());  // only noise, and no way back by gradients alone
-  EXPECT_NEAR(learn_lmnn(data.rows, data.classes, options).learned.report.objective, objective, 1e-3 * objective);
+  const double objective = learn("lmnn", data.rows, data.classes).report.objective;
+  // The second start sees only noise, and gradients alone do not lead away from it.
+  for (const Matrix& start : {Matrix(0.1 * random_matrix(4, 4, 7)), Matrix(Vector::Unit(4, 3).asDiagonal())}) {
+    const LmnnResult result = internal::learn_lmnn(data.rows, data.classes, choices_of("lmnn"), {}, &start);
+    EXPECT_NEAR(result.learned.report.objective, objective, 1e-3 * objective);
+  }
 }
 
 // Reference: metric-learn's LMNN with its standard options and init='identity' (see
@@ -155,10 +155,10 @@ TEST(Lmnn, IsBetterThanTheReferenceImplementation) {
       {"iris", 226.966}, {"wine", 1023.15}, {"balance-scale", 3275.95}, {"ionosphere", 2262.57}};
   for (const auto& [name, reference] : references) {
     const Table table = load_builtin(name);
-    const LmnnResult result = learn_lmnn(table.features, table.labels->of_row);
-    EXPECT_EQ(result.learned.report.status, Status::kConverged) << name;
-    EXPECT_LT(result.learned.report.objective, reference) << name;
-    EXPECT_LE(result.learned.report.stationarity, 1e-3) << name;
+    const MethodReport report = learn("lmnn", table.features, table.labels->of_row).report;
+    EXPECT_EQ(report.status, Status::kConverged) << name;
+    EXPECT_LT(report.objective, reference) << name;
+    EXPECT_LE(report.stationarity, 1e-3) << name;
   }
 }
 
@@ -167,39 +167,44 @@ TEST(Lmnn, HandlesDirectionsInWhichTargetsDoNotDiffer) {
   Matrix extended(60, 5);
   extended << data.rows, Vector::Constant(60, 3), Vector::Zero(60);
   for (Index i = 0; i < 60; ++i) extended(i, 4) = data.classes[static_cast<std::size_t>(i)];  // tells the classes
-  const LmnnResult result = learn_lmnn(extended, data.classes);
-  EXPECT_LT(result.learned.report.objective, learn_lmnn(data.rows, data.classes).learned.report.objective);
+  const LmnnResult result = internal::learn_lmnn(extended, data.classes, choices_of("lmnn"), {});
+  EXPECT_LT(result.learned.report.objective, learn("lmnn", data.rows, data.classes).report.objective);
   EXPECT_GE(result.learned.report.objective, result.lower_bound);
   EXPECT_TRUE(result.transform.allFinite());
 }
 
 TEST(Lmnn, HonoursLimitsAndStops) {
   const LabelledRows data = noisy_clouds(90, 4, 3, 3, 1);
-  LmnnOptions options;
-  options.limits.max_iterations = 2;
-  const LmnnResult limited = learn_lmnn(data.rows, data.classes, options);
-  EXPECT_EQ(limited.learned.report.status, Status::kIterationLimit);
-  EXPECT_EQ(limited.learned.report.iterations, 2);
+  const Learned limited = learn("lmnn", data.rows, data.classes, {.max_iterations = 2});
+  EXPECT_EQ(limited.report.status, Status::kIterationLimit);
+  EXPECT_EQ(limited.report.iterations, 2);
   std::atomic<bool> stop = true;
   RunControl control;
   control.stop = &stop;
-  EXPECT_EQ(learn_lmnn(data.rows, data.classes, {}, control).learned.report.status, Status::kStopped);
+  EXPECT_EQ(learn("lmnn", data.rows, data.classes, {}, control).report.status, Status::kStopped);
 }
 
 TEST(Lmnn, RefusesRowsThatAreAllEqual) {
   const Matrix rows = Matrix::Constant(4, 2, 5.0);
-  EXPECT_THAT([&] { learn_lmnn(rows, {0, 0, 1, 1}); }, ThrowsMessage<Error>(HasSubstr("all rows are equal")));
+  EXPECT_THAT(
+      [&] {
+        learn("lmnn", rows, ClassOfRow{0, 0, 1, 1});
+      },
+      ThrowsMessage<Error>(HasSubstr("all rows are equal")));
 }
 
 TEST(Lmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  const auto refused = [&](const LmnnOptions& options, const char* message) {
-    EXPECT_THAT([&] { learn_lmnn(data.rows, data.classes, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  const auto refused = [&](const char* parameter, double value, const char* message) {
+    EXPECT_THAT(
+        [&] {
+          learn("lmnn", data.rows, data.classes, {.parameters = {{parameter, value}}});
+        },
+        ThrowsMessage<Error>(HasSubstr(message)));
   };
-  refused({.neighbours = 0}, "neighbours is 0; allowed: 1 or more");
-  for (const double push : {0.0, 1.0, -0.5}) refused({.push = push}, "push is");
-  refused({.start = Matrix::Identity(2, 3)}, "start is 2 x 3; allowed: 3 x 3");
-  EXPECT_THAT([&] { learn_lmnn(data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
+  refused("neighbours", 0, "neighbours is 0; allowed: a whole number >= 1");
+  for (const double push : {0.0, 1.0, -0.5}) refused("push", push, "push is");
+  EXPECT_THAT([&] { learn("lmnn", data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
 }
 
 // No impostor is near at the start, and next to nothing is left of the loss at the end.
@@ -212,7 +217,7 @@ TEST(Lmnn, ConvergesWhereClassesAreFarApart) {
         data.classes[static_cast<std::size_t>(i)] = static_cast<int>(i % 3);
         data.rows(i, 0) += apart * static_cast<double>(i % 3);
       }
-      const LmnnResult result = learn_lmnn(data.rows, data.classes);
+      const LmnnResult result = internal::learn_lmnn(data.rows, data.classes, choices_of("lmnn"), {});
       const double objective = result.learned.report.objective;
       EXPECT_EQ(to_string(result.learned.report.status), "converged") << apart;
       EXPECT_LE(result.lower_bound, objective);

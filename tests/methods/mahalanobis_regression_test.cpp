@@ -1,5 +1,3 @@
-#include "bregmax/methods/mahalanobis_regression.hpp"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -60,7 +58,7 @@ TEST(MahalanobisRegression, FindsTheMatrixBehindExactTargets) {
   Random random(1);
   const Matrix rows = normal_matrix(random, 30, 4);
   const Matrix factor = normal_matrix(random, 4, 4), metric = factor.transpose() * factor;
-  const Learned learned = learn_mahalanobis_regression(rows, targets_of(rows, metric, 0, random), {{1e-13, 100000, 0}});
+  const Learned learned = learn("mahalanobis", rows, targets_of(rows, metric, 0, random), {.tolerance = 1e-13});
   EXPECT_EQ(to_string(learned.report.status), "converged");
   EXPECT_LE((metric_of(learned) - metric).norm(), 1e-4 * metric.norm());
 }
@@ -81,7 +79,7 @@ TEST(MahalanobisRegression, IsTheLeastSquaresSolutionWhereThatIsSemidefinite) {
   const Eigen::VectorXd best = design.colPivHouseholderQr().solve(values);
   Matrix expected(3, 3);
   expected << best(0), best(3), best(4), best(3), best(1), best(5), best(4), best(5), best(2);
-  const Learned learned = learn_mahalanobis_regression(rows, targets, {{1e-12, 100000, 0}});
+  const Learned learned = learn("mahalanobis", rows, targets, {.tolerance = 1e-12});
   EXPECT_LE((metric_of(learned) - expected).norm(), 1e-4 * expected.norm());
   EXPECT_NEAR(learned.report.objective, (design * best - values).squaredNorm(), 1e-8 * learned.report.objective);
   EXPECT_NEAR(learned.report.objective, objective(rows, targets, metric_of(learned)), 1e-9 * learned.report.objective);
@@ -95,7 +93,7 @@ TEST(MahalanobisRegression, MeetsTheConditionsOfOptimalityAtTheBoundary) {
   Vector signature(4);
   signature << 2, 1, -1, -0.5;
   const Targets targets = targets_of(rows, signature.asDiagonal().toDenseMatrix(), 0.1, random);
-  const Learned learned = learn_mahalanobis_regression(rows, targets, {{1e-13, 100000, 0}});
+  const Learned learned = learn("mahalanobis", rows, targets, {.tolerance = 1e-13});
   const Matrix& metric = metric_of(learned);
   const double scale = slope(rows, targets, Matrix::Zero(4, 4)).norm();
   const Matrix at_optimum = slope(rows, targets, metric);
@@ -112,8 +110,8 @@ TEST(MahalanobisRegression, DoesNotDependOnTheUnitsOfTheFeatures) {
   Matrix change = normal_matrix(random, 3, 3);
   change.row(1) *= 1e3;
   const Matrix changed = rows * change;
-  const Learned plain = learn_mahalanobis_regression(rows, targets);
-  const Learned other = learn_mahalanobis_regression(changed, targets);
+  const Learned plain = learn("mahalanobis", rows, targets);
+  const Learned other = learn("mahalanobis", changed, targets);
   EXPECT_NEAR(plain.report.objective, other.report.objective, 1e-6 * plain.report.objective);
   EXPECT_LE(other.report.iterations, 3 * plain.report.iterations + 10);
 }
@@ -121,15 +119,15 @@ TEST(MahalanobisRegression, DoesNotDependOnTheUnitsOfTheFeatures) {
 TEST(MahalanobisRegression, TakesDifferencesThatSpanLittleOrNothing) {
   Matrix rows(3, 3);
   rows << 0, 0, 1, 1, 0, 1, 3, 0, 1;
-  const Learned line = learn_mahalanobis_regression(rows, {{0, 1, 2}, {1, 2, 8}});
+  const Learned line = learn("mahalanobis", rows, Targets{{0, 1, 2}, {1, 2, 8}});
   EXPECT_EQ(to_string(line.report.status), "converged");
   EXPECT_NEAR(metric_of(line)(0, 0), 2, 1e-3);
   EXPECT_NEAR(metric_of(line).bottomRightCorner(2, 2).norm(), 0, 1e-9);
-  const Learned nothing = learn_mahalanobis_regression(rows, {{1, 1, 5}, {0, 1, 3, 0}});
+  const Learned nothing = learn("mahalanobis", rows, Targets{{1, 1, 5}, {0, 1, 3, 0}});
   EXPECT_EQ(to_string(nothing.report.status), "converged");
   EXPECT_EQ(nothing.report.objective, 25);
   EXPECT_EQ(metric_of(nothing).norm(), 0);
-  const Learned negative = learn_mahalanobis_regression(rows, {{0, 1, -3}});
+  const Learned negative = learn("mahalanobis", rows, Targets{{0, 1, -3}});
   EXPECT_EQ(to_string(negative.report.status), "converged");
   EXPECT_NEAR(negative.report.objective, 9, 1e-7);
 }

@@ -1,5 +1,3 @@
-#include "bregmax/methods/mlr_auc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -86,8 +84,7 @@ TEST(MlrAuc, ProvesItsOptimum) {
   Random random(3);
   const LabelledRows data = labelled_rows(30, 3, 3, 4);
   for (const double c : {0.1, 10.0, 1000.0}) {
-    const MlrAucOptions options{c, {1e-5, 2000, 0}};
-    const Learned learned = learn_mlr_auc(data.rows, data.classes, options);
+    const Learned learned = learn("mlr-auc", data.rows, data.classes, {.parameters = {{"c", c}}, .tolerance = 1e-5});
     EXPECT_EQ(to_string(learned.report.status), "converged") << c;
     const Matrix& metric = metric_of(learned);
     const auto objective = [&](const Matrix& at) { return at.trace() + c * slow_loss(data, at); };
@@ -104,7 +101,7 @@ TEST(MlrAuc, ProvesItsOptimum) {
 
 TEST(MlrAuc, WithLittleWeightOnTheLossNothingIsLearned) {
   const LabelledRows data = labelled_rows(30, 3, 3, 4);
-  const Learned learned = learn_mlr_auc(data.rows, data.classes, {1e-6, {1e-3, 100, 0}});
+  const Learned learned = learn("mlr-auc", data.rows, data.classes, {.parameters = {{"c", 1e-6}}});
   EXPECT_EQ(to_string(learned.report.status), "converged");
   EXPECT_NEAR(learned.report.objective, 1e-6, 1e-9);
 }

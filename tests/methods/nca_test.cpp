@@ -1,5 +1,3 @@
-#include "bregmax/methods/nca.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -9,7 +7,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
-#include "bregmax/divergence/mahalanobis.hpp"
+#include "core/symmetric.hpp"
 #include "methods/labelled_rows.hpp"
 #include "methods/linear_nca.hpp"
 #include "methods/neighbour_softmax.hpp"
@@ -72,7 +70,8 @@ TEST(NeighbourSoftmax, IsTheSameForEveryNumberOfThreads) {
 TEST(LinearNca, GradientsAgreeWithDifferences) {
   for (const bool diagonal : {false, true}) {
     const LabelledRows data = ordered(noisy_clouds(40, 4, 2, 1, 5));
-    internal::LinearNcaObjective objective({data.rows, data.classes, diagonal}, diagonal ? 4 : 3);
+    const internal::LinearNcaProblem problem{data.rows, data.classes, diagonal};
+    internal::LinearNcaObjective objective(problem, diagonal ? 4 : 3);
     const Vector at = 0.5 * random_matrix(diagonal ? 4 : 12, 1, 6);
     Vector gradient(at.size()), unused(at.size());
     objective.evaluate(at, gradient);
@@ -86,31 +85,47 @@ TEST(LinearNca, GradientsAgreeWithDifferences) {
   }
 }
 
-TEST(Nca, NeverEndsBelowItsStartAndReportsItsOwnObjective) {
+// Chances that are negligible relative to the nearest row's are not counted, even where all right ones are of them.
+double negligible(const LabelledRows& data) {
+  return std::pow(static_cast<double>(data.rows.rows()), 2) * std::exp(-internal::kNegligibleExponent);
+}
+
+TEST(LinearNca, NeverEndsBelowItsStartAndReportsItsOwnObjective) {
   EXPECT_TRUE(rc::check("any start, form and number of components", [] {
+    const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+    const Index features = *rc::gen::inRange<Index>(1, 6);
+    const bool diagonal = *rc::gen::arbitrary<bool>();
+    LabelledRows data = ordered(noisy_clouds(*rc::gen::inRange<Index>(5, 80), features, 2, 1, seed));
+    data.rows *= std::pow(10.0, *rc::gen::inRange(-3, 4));
+    const Index components = diagonal ? features : *rc::gen::inRange<Index>(1, features + 1);
+    Matrix start = random_matrix(components, features, seed + 1);
+    if (diagonal) start = Matrix(start.diagonal().asDiagonal());
+    const MethodLimits limits{1e-4, 500, 0};
+    const RunControl control;
+    const auto [transform, report] = internal::solve_linear_nca({data.rows, data.classes, diagonal}, start, limits,
+                                                                internal::IterationWatch(limits, control));
+    const double found = expected_right(data.rows * transform.transpose(), data.classes);
+    RC_ASSERT(std::abs(found + report.objective) <= 1e-6 * found + negligible(data));
+    RC_ASSERT(found >= expected_right(data.rows * start.transpose(), data.classes) * (1 - 1e-9) - negligible(data));
+    if (diagonal) RC_ASSERT(transform.isDiagonal(0));
+  }));
+}
+
+TEST(Nca, ReportsTheObjectiveOfItsMetric) {
+  EXPECT_TRUE(rc::check("any form and number of components", [] {
     const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
     const Index features = *rc::gen::inRange<Index>(1, 6);
     const bool diagonal = *rc::gen::arbitrary<bool>();
     LabelledRows data = noisy_clouds(*rc::gen::inRange<Index>(5, 80), features, 2, 1, seed);
     data.rows *= std::pow(10.0, *rc::gen::inRange(-3, 4));
-    NcaOptions options;
-    options.form = diagonal ? NcaForm::kDiagonal : NcaForm::kFull;
-    options.components = diagonal ? 0 : static_cast<int>(*rc::gen::inRange<Index>(1, features + 1));
-    const Index components = diagonal ? features : options.components;
-    Matrix start = random_matrix(components, features, seed + 1);
-    if (diagonal) start = Matrix(start.diagonal().asDiagonal());
-    options.start = start;
-    const NcaResult result = learn_nca(data.rows, data.classes, options);
-    const Matrix embedded = data.rows * result.transform.transpose();
-    const double found = expected_right(embedded, data.classes);
-    // Chances that are nothing beside the nearest row's are not counted, even where all that are right are of them.
-    const double dropped =
-        std::pow(static_cast<double>(data.rows.rows()), 2) * std::exp(-internal::kNegligibleExponent);
-    RC_ASSERT(std::abs(found + result.learned.report.objective) <= 1e-6 * found + dropped);
-    RC_ASSERT(found >= expected_right(data.rows * start.transpose(), data.classes) * (1 - 1e-9) - dropped);
-    if (diagonal) RC_ASSERT(result.transform.isDiagonal(0));
-    const auto& metric = dynamic_cast<const Mahalanobis&>(*result.learned.divergence).metric();
-    RC_ASSERT((metric - result.transform.transpose() * result.transform).norm() <= 1e-12 * metric.norm());
+    const double components = diagonal ? 0 : static_cast<double>(*rc::gen::inRange<Index>(1, features + 1));
+    const Learned learned =
+        learn("nca", data.rows, data.classes, {.parameters = {{"form", diagonal ? 1 : 0}, {"components", components}}});
+    const Matrix root =
+        internal::spectral(metric_of(learned), [](double value) { return std::sqrt(std::max(value, 0.0)); });
+    const double found = expected_right(data.rows * root, data.classes);
+    RC_ASSERT(std::abs(found + learned.report.objective) <= 1e-5 * found + negligible(data));
+    if (diagonal) RC_ASSERT(metric_of(learned).isDiagonal(0));
   }));
 }
 
@@ -121,61 +136,56 @@ TEST(Nca, IsAsGoodAsTheReferenceImplementations) {
       {"iris", 147.99999}, {"wine", 145.99999}, {"balance-scale", 604.99999}, {"ionosphere", 340.99999}};
   for (const auto& [name, reference] : references) {
     const Table table = load_builtin(name);
-    const NcaResult result = learn_nca(table.features, table.labels->of_row);
-    EXPECT_EQ(result.learned.report.status, Status::kConverged) << name;
-    EXPECT_GE(-result.learned.report.objective, reference * (1 - 1e-3)) << name;
-    EXPECT_LE(result.learned.report.stationarity, 1e-4) << name;
+    const MethodReport report = learn("nca", table.features, table.labels->of_row).report;
+    EXPECT_EQ(report.status, Status::kConverged) << name;
+    EXPECT_GE(-report.objective, reference * (1 - 1e-3)) << name;
+    EXPECT_LE(report.stationarity, 1e-4) << name;
   }
 }
 
 TEST(Nca, FindsTheFeatureThatTells) {
   const LabelledRows data = noisy_clouds(90, 4, 3, 3, 1);
-  for (const NcaForm form : {NcaForm::kFull, NcaForm::kDiagonal}) {
-    NcaOptions options;
-    options.form = form;
-    const NcaResult result = learn_nca(data.rows, data.classes, options);
-    const auto& metric = dynamic_cast<const Mahalanobis&>(*result.learned.divergence).metric();
+  for (const double form : {0, 1}) {  // full, diagonal
+    const Learned learned = learn("nca", data.rows, data.classes, {.parameters = {{"form", form}}});
+    const Matrix& metric = metric_of(learned);
     EXPECT_GT(metric(0, 0), 10 * metric.diagonal().tail(3).maxCoeff());
-    EXPECT_GT(-result.learned.report.objective, 85);
+    EXPECT_GT(-learned.report.objective, 85);
   }
 }
 
 TEST(Nca, IgnoresWhereTheRowsDoNotDiffer) {
   LabelledRows data = noisy_clouds(60, 3, 2, 1, 1);
-  const double without = learn_nca(data.rows, data.classes).learned.report.objective;
+  const double without = learn("nca", data.rows, data.classes).report.objective;
   Matrix extended(60, 5);
   extended << data.rows, Vector::Constant(60, 7), data.rows.col(1);
-  const NcaResult result = learn_nca(extended, data.classes);
-  EXPECT_EQ(result.learned.report.status, Status::kConverged);
-  EXPECT_LE(result.learned.report.objective, without + 0.05 * 60);
-  EXPECT_TRUE(result.transform.allFinite());
+  const Learned learned = learn("nca", extended, data.classes);
+  EXPECT_EQ(learned.report.status, Status::kConverged);
+  EXPECT_LE(learned.report.objective, without + 0.05 * 60);
+  EXPECT_TRUE(metric_of(learned).allFinite());
 }
 
 TEST(Nca, HonoursLimitsAndStops) {
   const LabelledRows data = noisy_clouds(90, 4, 3, 3, 1);
-  NcaOptions options;
-  options.limits.max_iterations = 2;
-  EXPECT_EQ(learn_nca(data.rows, data.classes, options).learned.report.status, Status::kIterationLimit);
-  EXPECT_LE(learn_nca(data.rows, data.classes, options).learned.report.iterations, 2);
+  const Learned limited = learn("nca", data.rows, data.classes, {.max_iterations = 2});
+  EXPECT_EQ(limited.report.status, Status::kIterationLimit);
+  EXPECT_EQ(limited.report.iterations, 2);
   std::atomic<bool> stop = true;
   RunControl control;
   control.stop = &stop;
-  EXPECT_EQ(learn_nca(data.rows, data.classes, {}, control).learned.report.status, Status::kStopped);
+  EXPECT_EQ(learn("nca", data.rows, data.classes, {}, control).report.status, Status::kStopped);
 }
 
 TEST(Nca, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  const auto refused = [&](const NcaOptions& options, const char* message) {
-    EXPECT_THAT([&] { learn_nca(data.rows, data.classes, options); }, ThrowsMessage<Error>(HasSubstr(message)));
+  const auto refused = [&](const std::map<std::string, double>& parameters, const char* message) {
+    EXPECT_THAT([&] { learn("nca", data.rows, data.classes, {.parameters = parameters}); },
+                ThrowsMessage<Error>(HasSubstr(message)));
   };
-  refused({.components = 4}, "components is 4; allowed: 0 (as many as features) to 3");
-  refused({.components = -1}, "components is -1");
-  refused({.form = NcaForm::kDiagonal, .components = 2}, "components is 2; allowed in the diagonal form: 3");
-  refused({.start = Matrix::Identity(2, 3)}, "start is 2 x 3; allowed: 3 x 3");
-  refused({.start = Matrix::Zero(3, 3)}, "start is zero");
-  refused({.form = NcaForm::kDiagonal, .start = Matrix::Ones(3, 3)}, "beside its diagonal");
-  EXPECT_THAT([&] { learn_nca(data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
-  EXPECT_THAT([&] { learn_nca(data.rows, ClassOfRow(29, 0)); }, ThrowsMessage<Error>(HasSubstr("29")));
+  refused({{"components", 4}}, "components is 4; allowed: 0 (as many as features) to 3");
+  refused({{"components", -1}}, "components is -1");
+  refused({{"form", 1}, {"components", 2}}, "components is 2; allowed in the diagonal form: 3");
+  EXPECT_THAT([&] { learn("nca", data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
+  EXPECT_THAT([&] { learn("nca", data.rows, ClassOfRow(29, 0)); }, ThrowsMessage<Error>(HasSubstr("29")));
 }
 
 }  // namespace

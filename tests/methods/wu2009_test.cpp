@@ -1,4 +1,4 @@
-#include "bregmax/methods/wu2009.hpp"
+#include "methods/wu2009.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,22 +12,22 @@
 #include "methods/cases.hpp"
 #include "methods/hinge_program.hpp"
 
-// Fields that are not named have their defaults.
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 namespace bregmax {
 namespace {
 
 using internal::HingeInteriorPoint;
 using internal::HingeProgram;
+using internal::Wu2009Result;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 // The objective by its definition, from the learned divergence itself.
-double objective(const Matrix& rows, const Pairs& pairs, const Wu2009Options& options, const Vector& weights,
-                 double threshold, double scale) {
-  const auto h = [&](double z) { return options.kernel == Wu2009Kernel::kSquare ? z * z : std::exp(z); };
-  const auto slope = [&](double z) { return options.kernel == Wu2009Kernel::kSquare ? 2 * z : std::exp(z); };
+double objective(const Matrix& rows, const Pairs& pairs, const MethodChoices& choices, const Vector& weights,
+                 double threshold) {
+  const bool square = choices.whole("kernel") == 0;
+  const double scale = choices.number("scale");
+  const auto h = [&](double z) { return square ? z * z : std::exp(z); };
+  const auto slope = [&](double z) { return square ? 2 * z : std::exp(z); };
   const Matrix products = rows * rows.transpose() / scale;
   double sum = 0;
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -39,7 +39,7 @@ double objective(const Matrix& rows, const Pairs& pairs, const Wu2009Options& op
       distance += weights(k) * (slope(products(k, pair.i)) - slope(products(k, pair.j))) *
                   (products(k, pair.i) - products(k, pair.j));
     }
-    sum += options.c * pair.weight * std::max(0.0, 1 - (pair.similar ? -1 : 1) * (distance - threshold));
+    sum += choices.number("c") * pair.weight * std::max(0.0, 1 - (pair.similar ? -1 : 1) * (distance - threshold));
   }
   return sum;
 }
@@ -48,13 +48,14 @@ TEST(Wu2009, SolvesTheProblemOfThePaper) {
   Random random(1);
   const LabelledRows data = labelled_rows(30, 3, 2, 2);
   const Pairs pairs = sample_pairs(data.classes, 120, 3);
-  for (const Wu2009Kernel kernel : {Wu2009Kernel::kSquare, Wu2009Kernel::kExponential}) {
+  for (const double kernel : {0, 1}) {  // square, exponential
     const double scale = 20;
-    const Wu2009Options options{.kernel = kernel, .c = 3, .scale = scale, .limits = {1e-8, 200, 0}};
-    const Wu2009Metric metric = learn_wu2009(data.rows, pairs, options);
+    MethodChoices choices = choices_of("wu2009", {{"kernel", kernel}, {"c", 3}, {"scale", scale}});
+    choices.limits = {1e-8, 200, 0};
+    const Wu2009Result metric = internal::learn_wu2009(data.rows, pairs, choices);
     EXPECT_EQ(to_string(metric.learned.report.status), "converged");
     const auto at = [&](const Vector& weights, double threshold) {
-      return objective(data.rows, pairs, options, weights, threshold, scale);
+      return objective(data.rows, pairs, choices, weights, threshold);
     };
     const double best = at(metric.weights, metric.threshold);
     EXPECT_NEAR(best, metric.learned.report.objective, 1e-9 * best);
@@ -71,7 +72,7 @@ TEST(Wu2009, SolvesTheProblemOfThePaper) {
     double distance = 0;
     for (Index k = 0; k < 30; ++k) {
       const double a = data.rows.row(k).dot(x) / scale, b = data.rows.row(k).dot(y) / scale;
-      const double slopes = kernel == Wu2009Kernel::kSquare ? 2 * a - 2 * b : std::exp(a) - std::exp(b);
+      const double slopes = kernel == 0 ? 2 * a - 2 * b : std::exp(a) - std::exp(b);
       distance += metric.weights(k) * slopes * (a - b);
     }
     const Divergence& divergence = *metric.learned.divergence;
@@ -126,10 +127,9 @@ TEST(Wu2009, TheSubgradientMethodOscillatesAndLosesItsWeights) {
   const Table iris = load_builtin("iris");
   const Matrix rows = Scaling::standard(iris.features).apply(iris.features);
   const Pairs pairs = sample_pairs(iris.labels->of_row, 500, 1);
-  Wu2009Options options{.kernel = Wu2009Kernel::kExponential, .algorithm = Wu2009Algorithm::kSubgradient, .scale = 1};
-  options.limits = {1e-6, 200, 0};
-  options.step = 1;
-  const Wu2009Metric wild = learn_wu2009(rows, pairs, options);
+  MethodChoices choices = choices_of("wu2009", {{"kernel", 1}, {"algorithm", 1}, {"scale", 1}, {"step", 1}});
+  choices.limits.max_iterations = 200;
+  const Wu2009Result wild = internal::learn_wu2009(rows, pairs, choices);
   int flips = 0;
   for (std::size_t t = 1; t < wild.similar_fractions.size(); ++t) {
     const double before = wild.similar_fractions[t - 1], after = wild.similar_fractions[t];
@@ -139,8 +139,8 @@ TEST(Wu2009, TheSubgradientMethodOscillatesAndLosesItsWeights) {
   EXPECT_EQ(wild.weights.sum(), 0);
   EXPECT_EQ(to_string(wild.learned.report.status), "iteration_limit");
   // The problem itself has a solution that is far better.
-  options.algorithm = Wu2009Algorithm::kExact;
-  const Wu2009Metric exact = learn_wu2009(rows, pairs, options);
+  choices.parameters["algorithm"] = 0;
+  const Wu2009Result exact = internal::learn_wu2009(rows, pairs, choices);
   EXPECT_EQ(to_string(exact.learned.report.status), "converged");
   EXPECT_LT(exact.learned.report.objective, 0.3 * wild.learned.report.objective);
 }
@@ -148,11 +148,19 @@ TEST(Wu2009, TheSubgradientMethodOscillatesAndLosesItsWeights) {
 TEST(Wu2009, RefusesProductsThatOverflow) {
   const LabelledRows data = labelled_rows(10, 3, 2, 5);
   const Pairs pairs = sample_pairs(data.classes, 20, 3);
-  const Wu2009Options options{.kernel = Wu2009Kernel::kExponential, .scale = 1};
-  EXPECT_THAT([&] { learn_wu2009(100 * data.rows, pairs, options); },
+  const MethodSettings settings{.parameters = {{"kernel", 1}, {"scale", 1}}};
+  EXPECT_THAT([&] { learn("wu2009", 100 * data.rows, pairs, settings); },
               ThrowsMessage<Error>(HasSubstr("largest inner product")));
-  EXPECT_THROW(learn_wu2009(data.rows, pairs, {.c = -1}), Error);
-  EXPECT_THROW(learn_wu2009(data.rows, {{0, 1, true, 0}}, {}), Error);
+  EXPECT_THAT(
+      [&] {
+        learn("wu2009", data.rows, pairs, {.parameters = {{"c", -1}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("c is -1")));
+  EXPECT_THAT(
+      [&] {
+        learn("wu2009", data.rows, Pairs{{0, 1, true, 0}});
+      },
+      ThrowsMessage<Error>(HasSubstr("every pair has weight 0")));
 }
 
 }  // namespace

@@ -1,18 +1,8 @@
 #pragma once
 
-#include <optional>
+#include "bregmax/methods/registry.hpp"
 
-#include "bregmax/methods/learned.hpp"
-
-namespace bregmax {
-
-struct LmnnOptions {
-  int neighbours = 3;  // target neighbours of a row, >= 1; a class of fewer rows has as many as it can
-  double push = 0.5;   // mu: the weight of impostors against that of targets, 0 < mu < 1
-  // The first L, features x features; none: the identity.
-  std::optional<Matrix> start = {};
-  MethodLimits limits = {.tolerance = 1e-3, .max_iterations = 5000};
-};
+namespace bregmax::internal {
 
 struct LmnnResult {
   Learned learned;         // Mahalanobis with the matrix L^T L
@@ -34,7 +24,9 @@ struct LmnnResult {
 // objective: as above, over all triplets. stationarity: the duality gap (objective - lower_bound) / objective, where
 // an objective below 1e-5 of that of M = 0 counts as that much: classes that are far apart leave no loss to speak of.
 // The lower bound is that of the dual problem, at multipliers made feasible by scaling them down.
-LmnnResult learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, const LmnnOptions& options = {},
-                      const RunControl& control = {});
+//
+// The choices are `neighbours` and `push` (mu). `start`: the first L, features x features; null: the identity.
+LmnnResult learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row, const MethodChoices& choices,
+                      const RunControl& control, const Matrix* start = nullptr);
 
-}  // namespace bregmax
+}  // namespace bregmax::internal

@@ -1,0 +1,61 @@
+#include "methods/training_rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "bregmax/supervision/sample.hpp"
+#include "core/symmetric.hpp"
+#include "methods/checks.hpp"
+
+namespace bregmax::internal {
+
+OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row) {
+  std::vector<Index> all(class_of_row.size());
+  std::iota(all.begin(), all.end(), 0);
+  return order_by_class(rows, class_of_row, all);
+}
+
+OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row, const std::vector<Index>& numbers) {
+  std::vector<Index> order = numbers;
+  std::ranges::stable_sort(order, {}, [&](Index row) { return class_of_row[static_cast<std::size_t>(row)]; });
+  OrderedRows ordered{rows(order, Eigen::all), {}};
+  for (const Index row : order) ordered.classes.push_back(class_of_row[static_cast<std::size_t>(row)]);
+  return ordered;
+}
+
+ClassRanges::ClassRanges(const ClassOfRow& ordered_classes)
+    : begin(ordered_classes.size()), end(ordered_classes.size()) {
+  for (std::size_t first = 0, next = 0; first < ordered_classes.size(); first = next) {
+    while (next < ordered_classes.size() && ordered_classes[next] == ordered_classes[first]) ++next;
+    for (std::size_t i = first; i < next; ++i) {
+      begin[i] = static_cast<Index>(first);
+      end[i] = static_cast<Index>(next);
+    }
+  }
+}
+
+Matrix centered(const MatrixView& rows) { return rows.rowwise() - rows.colwise().mean(); }
+
+Eigen::MatrixXd covariance(const Matrix& centered_rows) {
+  return centered_rows.transpose() * centered_rows / static_cast<double>(centered_rows.rows());
+}
+
+Whitening::Whitening(const Matrix& centered_rows, double negligible) {
+  const SymmetricEigen eigen(covariance(centered_rows));
+  const Index kept = (eigen.values.array() > negligible * eigen.values.maxCoeff()).count();
+  const Vector deviations = eigen.values.tail(kept).cwiseSqrt();
+  from = eigen.vectors.rightCols(kept) * deviations.cwiseInverse().asDiagonal();
+  back = deviations.asDiagonal() * eigen.vectors.rightCols(kept).transpose();
+}
+
+Pairs pairs_of(const MethodSupervision& supervision, const MethodChoices& choices) {
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) return *pairs;
+  const auto& class_of_row = std::get<ClassOfRow>(supervision);
+  check_two_classes(class_of_row, static_cast<Index>(class_of_row.size()));
+  const auto classes = static_cast<Index>(std::set<int>(class_of_row.begin(), class_of_row.end()).size());
+  const Index count = choices.whole("constraints");
+  return sample_pairs(class_of_row, count > 0 ? count : 20 * classes * classes, choices.seed);
+}
+
+}  // namespace bregmax::internal
