@@ -60,13 +60,13 @@ FitResult learn(const Table& train, double smoothing, std::uint64_t seed) {
   return fit(train.features, sample_comparisons(train.labels->of_row, kComparisons, seed), options, control);
 }
 
-struct Measure {
+struct NamedScore {
   const char* name;
   const char* key;
   double EvaluationScores::*score;
 };
 
-constexpr std::array<Measure, 5> kMeasures = {{
+constexpr std::array<NamedScore, 5> kMeasures = {{
     {"Rand index", "rand_index", &EvaluationScores::rand_index},
     {"purity", "purity", &EvaluationScores::purity},
     {"AUC", "auc", &EvaluationScores::auc},

@@ -12,6 +12,7 @@
 #include "commands/fit_method.hpp"
 #include "options/fit_options.hpp"
 #include "pictures/png.hpp"
+#include "pictures/tuning_picture.hpp"
 #include "reports/fit_report.hpp"
 #include "reports/output.hpp"
 #include "reports/run.hpp"

@@ -15,16 +15,16 @@ namespace bregmax::app {
 namespace {
 
 constexpr int kRunsOfFigure2 = 50;
-constexpr double kDotsAPixel = 2.5;  // 300 dots an inch where 120 pixels are printed on one
+constexpr double kDotsPerPixel = 2.5;  // 300 dots per inch when 120 pixels are printed on an inch
 
 std::string path_in(const ReproduceRequest& request, const std::string& name) {
   return (std::filesystem::path(request.out) / name).string();
 }
 
 void write_figure(const ReproduceRequest& request, const std::string& svg) {
-  write_file_atomically(path_in(request, request.what + ".svg"), svg);
+  write_picture(path_in(request, request.what + ".svg"), svg);
   if (can_draw_png()) {
-    write_file_atomically(path_in(request, request.what + ".png"), png_of_svg(svg, kDotsAPixel));
+    write_picture(path_in(request, request.what + ".png"), svg, kDotsPerPixel);
   } else {
     say("bregmax: no PNG is written, since the program was built without librsvg; the SVG file is complete");
   }

@@ -8,6 +8,7 @@
 #include "commands/commands.hpp"
 #include "options/options.hpp"
 #include "pictures/png.hpp"
+#include "pictures/tuning_picture.hpp"
 #include "reports/fit_report.hpp"
 #include "reports/method_report.hpp"
 #include "reports/output.hpp"
