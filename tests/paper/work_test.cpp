@@ -10,7 +10,7 @@
 #include "data/expect_error.hpp"
 #include "data/temporary_directory.hpp"
 #include "paper/cases.hpp"
-#include "paper/summary.hpp"
+#include "paper/summary_text.hpp"
 
 namespace bregmax {
 namespace {
@@ -115,16 +115,16 @@ TEST(Work, AFailingJobIsNamed) {
 
 TEST(TablePlan, FindsBuiltInDatasetsAndThoseOfAFolder) {
   const TemporaryDirectory directory;
-  EXPECT_EQ(find_dataset("wine", {})->table.features.rows(), 178);
-  EXPECT_FALSE(find_dataset("transfusion", {}).has_value());
-  EXPECT_FALSE(find_dataset("transfusion", {directory / "."}).has_value());
+  EXPECT_EQ(find_dataset("wine", "")->table.features.rows(), 178);
+  EXPECT_FALSE(find_dataset("transfusion", "").has_value());
+  EXPECT_FALSE(find_dataset("transfusion", directory / ".").has_value());
   directory.write("transfusion.csv", "a,b,c,d,donated in March\n1,2,3,4,1\n2,3,4,5,0\n");
-  const auto found = find_dataset("transfusion", {directory / "."});
+  const auto found = find_dataset("transfusion", directory / ".");
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->table.features.cols(), 4);
   EXPECT_EQ(found->table.labels->classes(), 2);
-  EXPECT_THAT(how_to_get("transfusion", {"here"}), HasSubstr("here/transfusion.csv is not there"));
-  EXPECT_THAT(error_of([] { find_dataset("mnist", {}); }), HasSubstr("allowed: iris"));
+  EXPECT_THAT(how_to_get("transfusion", "here"), HasSubstr("there is no here/transfusion.csv"));
+  EXPECT_THAT(error_of([] { find_dataset("mnist", ""); }), HasSubstr("allowed: iris"));
 }
 
 }  // namespace

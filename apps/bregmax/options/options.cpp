@@ -69,6 +69,11 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
   return value;
 }
 
+void check_at_most(const std::string& name, std::uint64_t value, Index most, const std::string& what_most_is) {
+  if (value <= static_cast<std::uint64_t>(most)) return;
+  throw Error(fmt::format("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is));
+}
+
 CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::string& help) {
   return command_.add_flag(name, value, help);
 }
@@ -76,7 +81,7 @@ CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::
 CLI::Option* OptionAdder::text(const std::string& name, std::string& value, const std::string& placeholder,
                                const std::string& help) {
   const auto accept = [name, &value](const std::string& given) {
-    if (given.empty()) refuse(long_name(name), given, "anything but an empty text");
+    if (given.empty()) refuse(long_name(name), given, "any text that is not empty");
     value = given;
   };
   return command_.add_option_function<std::string>(name, accept, help)->type_name(placeholder)->default_str(value);
@@ -134,9 +139,16 @@ void OptionAdder::layout(Layout& value, std::string* query_label) {
   label(value.label);
   if (query_label != nullptr) {
     text("--query-label", *query_label, "NAME|INDEX|none",
-         "label column of the queries, where it is another than --label says");
+         "label column of the queries, if it is not the one that --label names");
   }
   text("--piece-column", value.piece_column, "NAME|INDEX", "a column that is not a feature, as it was for fit");
+}
+
+void OptionAdder::rest(ModelRequest& request, const char* out_help, std::string* query_label) {
+  if (out_help != nullptr) text("--out", request.out, "F", out_help);
+  layout(request.layout, query_label);
+  threads(request.threads);
+  json(request.json);
 }
 
 void OptionAdder::threads(std::uint64_t& value) {
