@@ -26,9 +26,8 @@ struct Cell {
   Estimate ours;
   double paper = 0, paper_half_width = 0;  // NaN: not in the paper
   Verdict verdict = Verdict::kUnknown;
-  // At most one method of the paper is larger, rounded to a tenth as printed. A row of our own is ranked instead of
-  // PBDL.
-  bool top_two = false;
+  bool top_two =
+      false;            // at most one method of the paper is larger as printed; our own rows are ranked instead of PBDL
   bool ranked = false;  // needs three methods of the paper
 };
 
@@ -57,7 +56,7 @@ struct TableSummary {
   std::string choice;  // "per_measure" or "one_model"
   std::vector<SummaryBlock> blocks;
   std::vector<Headline> headlines;
-  std::vector<std::string> missing;  // "dataset, method": of what was asked for, without any run
+  std::vector<std::string> missing;  // "dataset, method" that were asked for but have no run
 };
 
 struct SummaryRequest {
@@ -69,8 +68,5 @@ struct SummaryRequest {
 };
 
 TableSummary summarise(const PaperTable& table, const std::vector<TableRun>& runs, const SummaryRequest& request);
-
-// In how many cells of the table as the paper printed it a method is first or second, by the same rule.
-int published_top_two(const PaperTable& table, const std::string& method);
 
 }  // namespace bregmax

@@ -49,10 +49,10 @@ std::string headline_text(const TableSummary& summary) {
   std::string out = fmt::format("First or second among the methods of the paper (its own count for PBDL: {} of {}):\n",
                                 summary.table.headline_first_or_second, summary.table.headline_of);
   for (const Headline& line : summary.headlines) {
-    out +=
-        fmt::format("  {:<{}} {:<10}  difference from the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
-                    line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper,
-                    line.best_known, line.cells);
+    out += fmt::format(
+        "  {:<{}} {:<10}  difference from the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
+        line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper, line.best_known,
+        line.cells);
   }
   return out;
 }
@@ -78,6 +78,16 @@ void for_each_cell(const TableSummary& summary, const Use& use) {
       }
     }
   }
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string markdown_head(const std::vector<std::string>& cells) {
+  std::string rule = "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) rule += "---|";
+  return markdown_row(cells) + rule + "\n";
 }
 
 // The first and the second of a column are bold, as in the paper.
@@ -113,47 +123,45 @@ std::string summary_as_text(const TableSummary& summary) {
 }
 
 std::string summary_as_markdown(const TableSummary& summary) {
+  std::vector<std::string> head = {"method", "runs"};
+  head.insert(head.end(), kColumnTitles.begin(),
+              kColumnTitles.begin() + static_cast<std::ptrdiff_t>(summary.table.measures));
   std::string out;
   for (const SummaryBlock& block : summary.blocks) {
-    out += fmt::format("### {}\n\n| method | runs |", block.dataset);
-    for (std::size_t m = 0; m < summary.table.measures; ++m) out += fmt::format(" {} |", kColumnTitles[m]);
-    out += "\n|---|---|";
-    for (std::size_t m = 0; m < summary.table.measures; ++m) out += "---|";
-    out += "\n";
+    out += fmt::format("### {}\n\n{}", block.dataset, markdown_head(head));
     for (const SummaryRow& row : block.rows) {
-      out += fmt::format("| {} | {} |", row.row.title, row.cells.front().ours.runs);
-      for (const Cell& cell : row.cells) out += fmt::format(" {} |", markdown_cell(cell));
-      out += "\n";
+      std::vector<std::string> cells = {row.row.title, fmt::format("{}", row.cells.front().ours.runs)};
+      for (const Cell& cell : row.cells) cells.push_back(markdown_cell(cell));
+      out += markdown_row(cells);
     }
     out += "\n";
   }
-  out += fmt::format(
-      "| method | first or second (paper's PBDL: {} of {}) | difference from the paper's PBDL, mean | lowest | best known |\n"
-      "|---|---|---|---|---|\n",
-      summary.table.headline_first_or_second, summary.table.headline_of);
+  out += markdown_head({"method",
+                        fmt::format("first or second (paper's PBDL: {} of {})", summary.table.headline_first_or_second,
+                                    summary.table.headline_of),
+                        "difference from the paper's PBDL, mean", "lowest", "best known"});
   for (const Headline& line : summary.headlines) {
-    out += fmt::format("| {} | {} | {:+.2f} | {:+.2f} | {} of {} |\n", line.row.title, rank_text(line),
-                       line.mean_over_paper, line.lowest_over_paper, line.best_known, line.cells);
+    out += markdown_row({line.row.title, rank_text(line), fmt::format("{:+.2f}", line.mean_over_paper),
+                         fmt::format("{:+.2f}", line.lowest_over_paper),
+                         fmt::format("{} of {}", line.best_known, line.cells)});
   }
   return out;
 }
 
 std::string times_as_markdown(const TableSummary& summary) {
-  std::string head = "| method |", rule = "|---|", body;
-  for (const SummaryBlock& block : summary.blocks) {
-    head += fmt::format(" {} |", block.dataset);
-    rule += "---|";
-  }
+  std::vector<std::string> head = {"method"};
+  for (const SummaryBlock& block : summary.blocks) head.push_back(block.dataset);
+  std::string out = markdown_head(head);
   for (const Headline& line : summary.headlines) {
-    body += fmt::format("| {} |", line.row.title);
+    std::vector<std::string> cells = {line.row.title};
     for (const SummaryBlock& block : summary.blocks) {
       const auto row = std::find_if(block.rows.begin(), block.rows.end(),
                                     [&](const SummaryRow& one) { return one.row.name == line.row.name; });
-      body += row == block.rows.end() ? " |" : fmt::format(" {:.2g} |", row->seconds);
+      cells.push_back(row == block.rows.end() ? "" : fmt::format("{:.2g}", row->seconds));
     }
-    body += "\n";
+    out += markdown_row(cells);
   }
-  return fmt::format("{}\n{}\n{}", head, rule, body);
+  return out;
 }
 
 std::string summary_as_csv(const TableSummary& summary) {

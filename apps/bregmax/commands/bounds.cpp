@@ -166,7 +166,7 @@ ExitCode run_for_comparisons(const BoundsRequest& request, const Model& model, c
 ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   RegressionReport report;
   report.inputs = inputs_of(request, model, input);
-  // The theorem fixes L before the data is seen, as --lipschitz of fit does.
+  // In the theorem L is fixed before the data is seen, as with fit --lipschitz.
   report.lipschitz_was_fixed = std::isfinite(model.record.lipschitz_bound);
   if (report.lipschitz_was_fixed) report.inputs.lipschitz = model.record.lipschitz_bound;
   const Targets train = read_targets(request.targets_file, input.rows.rows());

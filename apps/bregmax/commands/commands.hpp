@@ -38,20 +38,9 @@ void add_listing(CLI::App& program, const CommandText& text, void (*as_text)(), 
 // Says that Ctrl-C ended the work, and what follows from that.
 ExitCode report_interrupt(const std::string& consequence);
 
-void add_demo(CLI::App& program, Action& chosen);
-void add_fit(CLI::App& program, Action& chosen);
-void add_show(CLI::App& program, Action& chosen);
-void add_divergence(CLI::App& program, Action& chosen);
-void add_rank(CLI::App& program, Action& chosen);
-void add_cluster(CLI::App& program, Action& chosen);
-void add_classify(CLI::App& program, Action& chosen);
-void add_evaluate(CLI::App& program, Action& chosen);
-void add_bounds(CLI::App& program, Action& chosen);
-void add_approximate(CLI::App& program, Action& chosen);
-void add_reproduce(CLI::App& program, Action& chosen);
-void add_methods(CLI::App& program, Action& chosen);
-void add_datasets(CLI::App& program, Action& chosen);
-// Hidden: prints docs/options.md, which a test compares with the file.
-void add_help_markdown(CLI::App& program, Action& chosen);
+// Each adds one command to the program. help-markdown is hidden: it prints docs/options.md, which a test compares.
+using AddCommand = void(CLI::App& program, Action& chosen);
+AddCommand add_demo, add_fit, add_show, add_divergence, add_evaluate, add_rank, add_cluster, add_classify, add_bounds,
+    add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown;
 
 }  // namespace bregmax::app

@@ -68,7 +68,7 @@ void add_scores(MeanScores& means, const Divergence& divergence, const Scaling& 
 struct DemoResult {
   MeanScores learned{}, standardised{}, raw{};
   double largest_gap = 0;
-  double seconds = 0;  // of learning, in all
+  double seconds = 0;  // of learning on all splits
   bool all_optimal = true;
 };
 
@@ -153,7 +153,7 @@ std::string draw_petals(const Table& train, const std::atomic<bool>* stop) {
 ExitCode run_demo(const DemoRequest& request) {
   check_outputs({{"--out", request.out}}, {});
   check_picture(request.out);
-  const ThreadLimit limit(1);  // on problems as small as these threads would only wait for each other
+  const ThreadLimit limit(1);  // these problems are so small that threads would only wait for each other
   DemoResult result;
   run_with_progress([&](const RunControl& control) {
     for (int split = 0; split < kDemoSplits && !control.stop_requested(); ++split) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -46,6 +47,9 @@ class OptionAdder {
  public:
   explicit OptionAdder(CLI::App& command) : command_(command) {}
 
+  // An option whose text `accept` checks and stores.
+  CLI::Option* add(const std::string& name, const std::function<void(const std::string&)>& accept,
+                   const std::string& help, const std::string& placeholder, const std::string& standard);
   CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
   CLI::Option* text(const std::string& name, std::string& value, const std::string& placeholder,
                     const std::string& help);
@@ -56,7 +60,7 @@ class OptionAdder {
   CLI::Option* whole(const std::string& name, std::uint64_t& value, const std::string& placeholder,
                      const WholeRange& range, const std::string& help);
 
-  // The options that several commands share.
+  // Options of several commands.
   void model(std::string& value);
   void label(std::string& value);
   void layout(Layout& value, std::string* query_label = nullptr);  // of files that a model is applied to

@@ -17,7 +17,7 @@ constexpr double kDemoWidth = kRightPanel.right + 26, kDemoHeight = kLeftPanel.b
 constexpr const char* kBorderColour = "#5b6472";
 constexpr int kBands = 9;
 
-// From white at A to slate far away: dark enough to read, light enough to leave the classes the strongest colours.
+// From white at A to slate far away, light enough for the classes to have the strongest colours.
 std::string band_colour(int band) {
   const double t = static_cast<double>(band) / (kBands - 1);
   const auto blend = [t](double from, double to) { return static_cast<int>(std::lround(from + t * (to - from))); };
@@ -37,7 +37,7 @@ Pieces unscaled_pieces(const PictureSubject& subject) {
   return pieces;
 }
 
-// By the divergence's own rule, which matters where pieces tie.
+// Asks the divergence, because its rule decides where pieces tie.
 std::size_t piece_of_row(const PictureSubject& subject, Index row) {
   const Matrix scaled = subject.scaling.apply(subject.table.features.middleRows(row, 1));
   return static_cast<std::size_t>(subject.divergence.pieces_of(scaled).front());
@@ -51,7 +51,7 @@ Rectangle plane_around(const Matrix& rows) {
   return {low(0) - x, high(0) + x, low(1) - y, high(1) + y};
 }
 
-// Bands grow like a square: as fine near A as a distance would be.
+// The edges of the bands grow quadratically, so that there are as many near A as for a distance.
 struct Levels {
   double top;
   double upper_edge(int band) const {
@@ -137,7 +137,7 @@ class Drawing {
   double from_x(const Point& x) const { return maximum(pieces_, x) - pieces_[piece_of_a_](x); }
   double to_piece(std::size_t piece) const { return maximum(pieces_, a_) - pieces_[piece](a_); }
 
-  // One scale for both panels, or they could not be compared; the data decide, not an empty corner.
+  // One scale for both panels, so that they can be compared. It covers the data, not the empty corners.
   double largest_shown() const {
     double largest = 0;
     for (Index i = 0; i < subject_.table.features.rows(); ++i) {
@@ -153,7 +153,7 @@ class Drawing {
     svg_.text({frame.left, frame.top - 10}, explanation, {.size = 12.5, .colour = kFaintInk});
   }
 
-  // Nested convex polygons, from the outside in.
+  // Nested convex polygons, the largest first.
   void draw_from_x(const Plot& plot) {
     svg_.begin_clip(plot.frame());
     svg_.rectangle(plot.frame(), {band_colour(kBands - 1), ""});
