@@ -29,7 +29,8 @@ Examples:
 
 The generator is approximated by tangents over a box. Its coordinates are the features; for kl all probabilities but the
 last, for logdet the upper triangle of a matrix. The measured errors are the largest that a search finds, so they are at
-most the true suprema; the bounds are those of Theorem 1, proved for the grid. mahalanobis has the matrix I + 0.5 ones.)";
+most the true suprema. The bounds are those of Theorem 1, proved for the grid. mahalanobis has the matrix
+I + 0.5 ones.)";
 
 constexpr double kAutomatic = std::numeric_limits<double>::infinity();
 constexpr const char* kSweepPicture = "bregmax-approximate.svg";

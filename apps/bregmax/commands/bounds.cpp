@@ -24,8 +24,8 @@ Examples:
   bregmax bounds points.bregmax points.csv --targets-file targets.csv --noise 0.1 --beta 4
 
 DATA are the rows that the model was learned from. Comparisons that fit made from labels, hard ones included, are made
-again. A bound that no error can exceed anyway is called vacuous. On data of most sizes these bounds are vacuous; look at
-the held-out error instead.)";
+again. A bound that no error can exceed anyway is called vacuous. On data of most sizes these bounds are vacuous: look
+at the held-out error instead.)";
 
 // Where pieces tie, applying a model may choose another piece than the fit did, so that the losses differ a little.
 // Other comparisons differ by more.
