@@ -129,7 +129,7 @@ std::string circle_as_csv(const Figure1& figure) {
 
 namespace {
 
-// How well a divergence tells the class of A from the others: the share of pairs (same class, other class) in order.
+// The share of pairs (point of A's class, point of another class) of which the first has the smaller divergence.
 double share_in_order(const Figure1& figure, double CirclePoint::*value) {
   const int own = figure.circle[figure.a].class_number;
   double right = 0, pairs = 0;

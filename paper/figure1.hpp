@@ -29,7 +29,7 @@ struct Figure1 {
   std::vector<CirclePoint> circle;   // all rows of the dataset, by rising angle
   std::size_t a = 0;                 // which of them is A
   std::string pbdl_note, itml_note;  // what cross-validation chose
-  bool stopped = false;              // nothing else means anything
+  bool stopped = false;              // by RunControl: all else is meaningless
 };
 
 QuadraticPanel approximate_quadratic(Index pieces);

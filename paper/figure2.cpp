@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -59,7 +62,7 @@ std::vector<std::string> key_of(const std::string& problem, Index points, int ru
   return {problem, fmt::format("{}", points), fmt::format("{}", run)};
 }
 
-// Of the time, which is about that of the assembly of n x n pairs and of factorizations of n x n matrices.
+// About proportional to the time: n x n pairs are assembled and n x n matrices factorized.
 double effort_of(Index points) {
   const auto n = static_cast<double>(points);
   return 1000 + n * n + n * n * n / 50;
@@ -174,6 +177,54 @@ std::vector<ErrorCurve> error_curves(const std::map<std::vector<std::string>, Re
     if (!curve.errors.empty()) curves.push_back(std::move(curve));
   }
   return curves;
+}
+
+std::string curves_as_csv(const std::vector<ErrorCurve>& curves) {
+  const auto field = [](double value) { return std::isfinite(value) ? fmt::format("{:.8g}", value) : std::string(); };
+  std::string out = "divergence,points,runs,pbdl_mse,pbdl_half_width,mahalanobis_mse,mahalanobis_half_width\n";
+  for (const ErrorCurve& curve : curves) {
+    for (const ErrorPoint& at : curve.errors) {
+      out += fmt::format("{},{},{},{},{},{},{}\n", curve.problem.name, at.points, at.pbdl.runs, field(at.pbdl.mean),
+                         field(at.pbdl.half_width), field(at.mahalanobis.mean), field(at.mahalanobis.half_width));
+    }
+  }
+  return out;
+}
+
+std::string curves_as_text(const std::vector<ErrorCurve>& curves) {
+  std::string out = "Figure 2: mean squared error on new points, mean and 95% half width\n";
+  out += fmt::format("{:<18}{:>7}{:>6}{:>24}{:>24}{:>9}\n", "divergence", "points", "runs", "PBDL", "Mahalanobis",
+                     "factor");
+  const auto text = [](const Estimate& estimate) {
+    return std::isfinite(estimate.half_width) ? fmt::format("{:.4g} (+-{:.2g})", estimate.mean, estimate.half_width)
+                                              : fmt::format("{:.4g}", estimate.mean);
+  };
+  for (const ErrorCurve& curve : curves) {
+    for (const ErrorPoint& at : curve.errors) {
+      constexpr Index kShown = 20;
+      if (at.points != kRegressionStep && at.points % kShown != 0) continue;
+      out += fmt::format("{:<18}{:>7}{:>6}{:>24}{:>24}{:>9.3g}\n", curve.problem.name, at.points, at.pbdl.runs,
+                         text(at.pbdl), text(at.mahalanobis), at.mahalanobis.mean / at.pbdl.mean);
+    }
+  }
+  return out;
+}
+
+std::string curves_as_json(const std::vector<ErrorCurve>& curves) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const ErrorCurve& curve : curves) {
+    for (const ErrorPoint& at : curve.errors) {
+      list.push_back({{"divergence", curve.problem.name},
+                      {"points", at.points},
+                      {"runs", at.pbdl.runs},
+                      {"pbdl_mse", at.pbdl.mean},
+                      {"pbdl_half_width", at.pbdl.half_width},
+                      {"mahalanobis_mse", at.mahalanobis.mean},
+                      {"mahalanobis_half_width", at.mahalanobis.half_width}});
+    }
+  }
+  return Json{{"figure", "figure2"}, {"errors", list}}.dump(2) + "\n";
 }
 
 }  // namespace bregmax

@@ -13,18 +13,17 @@ namespace bregmax {
 
 inline constexpr double kTrainFraction = 2.0 / 3;  // of the rows, to learn from
 
-// The paper's protocol. A run draws two thirds of the rows at random to learn from and scores on the others; what a
-// method leaves open is chosen by 3-fold cross-validation on the training part, for each of the five measures by
-// itself.
+// The paper's protocol. A run learns from two thirds of the rows, drawn at random, and scores on the others. The
+// hyperparameters of a method are chosen by 3-fold cross-validation on the training part, for each measure separately.
 
 // A row of a table: a method and how it is used.
 struct ProtocolRow {
   std::string name;   // "pbdl", "pbdl-smoothed", "itml", ...: also in files of results
   std::string title;  // "PBDL, smoothed"
-  std::string group;  // rows of one group are learned together, since they share their fits
+  std::string group;  // rows of one group share their fits and are learned together
   bool of_paper;      // or a row of our own
-  KMeansStart start;  // of k-means, where nothing else is asked for
-  double effort;      // seconds of a run on 1000 rows or so, very roughly: for the estimate of the time that is left
+  KMeansStart start;  // of k-means, unless the request names another
+  double effort;      // rough seconds of a run on 1000 rows, to estimate the time that is left
 };
 
 const std::vector<ProtocolRow>& protocol_rows();
@@ -45,8 +44,8 @@ struct RunRequest {
   KMeansStart start = KMeansStart::kEuclidean;
 };
 
-// One run of rows that are all of one group; the split is the same for all groups. The result depends on the request
-// and the table only, and that of a row not on the other rows. Single threaded. When stopped, the result is empty.
+// One run of rows of one group; the split is the same for all groups. The scores of a row depend on the request and the
+// table, but not on the other rows. Single threaded. When stopped, the result is empty.
 std::vector<RunScores> run_protocol(const Table& table, const std::vector<ProtocolRow>& rows, const RunRequest& request,
                                     const RunControl& control = {});
 

@@ -14,7 +14,8 @@ inline constexpr std::array<Measure, 5> kTableMeasures = {Measure::kRandIndex, M
                                                           Measure::kAveragePrecision, Measure::kKnn};
 using TableScores = std::array<double, kTableMeasures.size()>;
 
-// What the paper printed, percent: means and half widths of 95% intervals over 100 runs. NaN: not printed.
+// What the paper printed (published.csv), in percent: means and half widths of 95% intervals over 100 runs. NaN: not
+// printed.
 struct PublishedRow {
   std::string dataset, method;
   TableScores means, half_widths;
@@ -26,7 +27,7 @@ struct PaperTable {
   std::string title;                                  // for people
   std::vector<std::string> datasets;                  // in the paper's order
   std::vector<std::string> methods;                   // of the paper, in its order
-  std::size_t measures = 0;                           // the first so many of kTableMeasures
+  std::size_t measures = 0;                           // columns: the first ones of kTableMeasures
   int headline_first_or_second = 0, headline_of = 0;  // the paper's count for its own method
 };
 
@@ -38,7 +39,7 @@ const std::vector<PublishedRow>& published_rows();
 // nullptr: the paper has no such row.
 const PublishedRow* find_published(const std::string& dataset, const std::string& method);
 
-// The best that is known on this protocol, percent, cell by cell: of the paper's method, its authors' program and
+// The best known score of each cell by this protocol, in percent: of the paper's method, its authors' program and
 // public implementations of ITML, LMNN, NCA, GMML, SCML and the Euclidean distance, 20 runs each.
 std::optional<TableScores> best_known(const std::string& dataset);
 

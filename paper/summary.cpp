@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The paper ranks what it prints.
+// The paper ranks the rounded numbers that it prints.
 double as_printed(double percent) { return std::round(percent * 10) / 10; }
 
 using Column = std::vector<std::pair<std::string, double>>;  // methods of the paper with their values
 
-// Is fewer than two of the others larger?
+// Are fewer than two of the others larger?
 bool is_top_two(double value, const Column& others, const std::string& left_out) {
   const auto larger = std::count_if(others.begin(), others.end(), [&](const auto& other) {
     return other.first != left_out && std::isfinite(other.second) && as_printed(other.second) > as_printed(value);
@@ -162,22 +162,6 @@ TableSummary summarise(const PaperTable& table, const std::vector<TableRun>& run
   }
   summary.headlines = headlines_of(summary.blocks, request);
   return summary;
-}
-
-int published_top_two(const PaperTable& table, const std::string& method) {
-  int count = 0;
-  for (const std::string& dataset : table.datasets) {
-    const PublishedRow* own = find_published(dataset, method);
-    for (std::size_t m = 0; own != nullptr && m < table.measures; ++m) {
-      Column column;
-      for (const std::string& name : table.methods) {
-        const PublishedRow* row = find_published(dataset, name);
-        if (row != nullptr) column.emplace_back(name, row->means[m]);
-      }
-      if (is_top_two(own->means[m], column, method)) ++count;
-    }
-  }
-  return count;
 }
 
 }  // namespace bregmax

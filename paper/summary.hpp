@@ -13,11 +13,11 @@ struct Estimate {
   double mean = 0;
   double half_width = 0;  // of the 95% interval, 1.96 sd / sqrt(runs); NaN for a single run
 };
-// Of the values times a unit: 100 makes percent of fractions.
+// Of the values times `unit`: 100 turns fractions into percent.
 Estimate estimate_of(const std::vector<double>& values, double unit = 100);
 
-// Where our value lies beside the paper's: within when the difference is less than the half width of its own 95%
-// interval, sqrt(h1^2 + h2^2). Unknown: the paper has no such cell, or we have a single run.
+// How our value compares with the paper's: within when the difference is at most the half width of its 95% interval,
+// sqrt(h1^2 + h2^2). Unknown: the paper has no such cell, or we have a single run.
 enum class Verdict { kUnknown, kBelow, kWithin, kAbove };
 std::string to_string(Verdict verdict);  // "", "below", "within", "above"
 Verdict verdict_of(const Estimate& ours, double paper, double paper_half_width);
@@ -26,15 +26,14 @@ struct Cell {
   Estimate ours;
   double paper = 0, paper_half_width = 0;  // NaN: not in the paper
   Verdict verdict = Verdict::kUnknown;
-  // Among the methods of the paper at most one is larger as printed, to a tenth. A row of our own takes the place of
-  // PBDL.
-  bool top_two = false;
-  bool ranked = false;  // fewer than three methods of the paper leave nothing to rank
+  bool top_two =
+      false;            // at most one method of the paper is larger as printed; our own rows are ranked instead of PBDL
+  bool ranked = false;  // needs three methods of the paper
 };
 
 struct SummaryRow {
   ProtocolRow row;
-  std::vector<Cell> cells;  // one a measure
+  std::vector<Cell> cells;  // one per measure
   double seconds = 0;       // mean of a run
 };
 
@@ -43,12 +42,12 @@ struct SummaryBlock {
   std::vector<SummaryRow> rows;
 };
 
-// In how many cells a row is first or second, and how it stands to the paper's PBDL and to the best that is known.
+// In how many cells a row is first or second, and how it compares with the paper's PBDL and with the best known.
 struct Headline {
   ProtocolRow row;
   int top_two = 0, ranked = 0;  // of the cells in which three methods of the paper or more were run
   int cells = 0;
-  double mean_over_paper = 0, lowest_over_paper = 0;  // of the row less the paper's PBDL, points
+  double mean_over_paper = 0, lowest_over_paper = 0;  // of the row minus the paper's PBDL, percentage points
   int best_known = 0;  // cells whose mean is the best known, or within the half width of it
 };
 
@@ -57,27 +56,17 @@ struct TableSummary {
   std::string choice;  // "per_measure" or "one_model"
   std::vector<SummaryBlock> blocks;
   std::vector<Headline> headlines;
-  std::vector<std::string> missing;  // "dataset, method": of what was asked for, without any run
+  std::vector<std::string> missing;  // "dataset, method" that were asked for but have no run
 };
 
 struct SummaryRequest {
   std::vector<std::string> datasets, rows;  // in the order of the table
-  std::optional<KMeansStart> start;         // none: that of each row
+  std::optional<KMeansStart> start;         // nullopt: that of each row
   bool one_model = false;
   // Only these runs, so that tables of different files can be compared; runs = 0: all.
   int first = 0, runs = 0;
 };
 
 TableSummary summarise(const PaperTable& table, const std::vector<TableRun>& runs, const SummaryRequest& request);
-
-// In how many cells of the table as the paper printed it a method is first or second, by the same rule.
-int published_top_two(const PaperTable& table, const std::string& method);
-
-std::string summary_as_text(const TableSummary& summary);
-std::string summary_as_markdown(const TableSummary& summary);
-std::string summary_as_csv(const TableSummary& summary);
-std::string summary_as_json(const TableSummary& summary);
-// Mean processor seconds of a run. Apart from the table, which is the same however often it is computed.
-std::string times_as_markdown(const TableSummary& summary);
 
 }  // namespace bregmax

@@ -33,46 +33,24 @@ ResultsRecord record_of(const std::vector<std::string>& key, const RunScores& sc
 }
 
 // The rows of one group that a run of a dataset still needs, as one job.
-class GroupJob {
- public:
-  GroupJob(const NamedTable& dataset, const TablePlan& plan, int run)
-      : dataset_(&dataset), seed_(plan.seed), run_(run) {}
-
-  void add(const ProtocolRow& row, KMeansStart start) {
-    rows_.push_back(row);
-    start_ = start;
-    // What the rows of a group share is most of their work.
-    effort_ = std::max(effort_, row.effort);
+Job group_job(const NamedTable& dataset, const RunRequest& request, const std::vector<ProtocolRow>& rows) {
+  const double thousands = static_cast<double>(dataset.table.features.rows()) / kEffortRows;
+  std::vector<std::string> names;
+  double effort = 0;  // most of the work is shared by the rows
+  for (const ProtocolRow& row : rows) {
+    names.push_back(row.name);
+    effort = std::max(effort, row.effort);
   }
-
-  Job job() const {
-    const double rows = static_cast<double>(dataset_->table.features.rows()) / kEffortRows;
-    std::vector<std::string> names;
-    names.reserve(rows_.size());
-    for (const ProtocolRow& row : rows_) names.push_back(row.name);
-    return {fmt::format("{}, {}, run {}", dataset_->name, fmt::join(names, ", "), run_), effort_ * rows * rows,
-            [*this](const RunControl& control) { return run(control); }};
-  }
-
- private:
-  std::vector<ResultsRecord> run(const RunControl& control) const {
-    const RunRequest request{dataset_->name, run_, seed_, start_};
-    const std::vector<RunScores> scores = run_protocol(dataset_->table, rows_, request, control);
-    std::vector<ResultsRecord> records;
-    records.reserve(scores.size());
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      records.push_back(record_of(key_of(dataset_->name, rows_[i].name, start_, run_), scores[i]));
-    }
-    return records;
-  }
-
-  const NamedTable* dataset_;
-  std::uint64_t seed_;
-  int run_;
-  std::vector<ProtocolRow> rows_;
-  KMeansStart start_ = KMeansStart::kEuclidean;
-  double effort_ = 0;
-};
+  return {fmt::format("{}, {}, run {}", dataset.name, fmt::join(names, ", "), request.run),
+          effort * thousands * thousands, [&dataset, request, rows](const RunControl& control) {
+            const std::vector<RunScores> scores = run_protocol(dataset.table, rows, request, control);
+            std::vector<ResultsRecord> records;
+            for (std::size_t i = 0; i < scores.size(); ++i) {
+              records.push_back(record_of(key_of(dataset.name, rows[i].name, request.start, request.run), scores[i]));
+            }
+            return records;
+          }};
+}
 
 void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, const ResultsFile& results,
                     std::vector<Job>& jobs) {
@@ -81,40 +59,41 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
     if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
   }
   for (const std::string& group : groups) {
-    GroupJob together(dataset, plan, run);
-    bool missing = false;
+    RunRequest request{dataset.name, run, plan.seed, KMeansStart::kEuclidean};
+    std::vector<ProtocolRow> missing;
     for (const ProtocolRow& row : plan.rows) {
       const KMeansStart start = plan.start.value_or(row.start);
       if (row.group != group || results.contains(key_of(dataset.name, row.name, start, run))) continue;
-      together.add(row, start);
-      missing = true;
+      missing.push_back(row);
+      request.start = start;  // the same for all rows of a group
     }
-    if (missing) jobs.push_back(together.job());
+    if (!missing.empty()) jobs.push_back(group_job(dataset, request, missing));
   }
 }
 
 }  // namespace
 
-std::optional<NamedTable> find_dataset(const std::string& name, const DatasetSource& source) {
+std::optional<NamedTable> find_dataset(const std::string& name, const std::string& data_dir) {
   const auto& names = dataset_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw Error(fmt::format("there is no dataset '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
   }
   if (is_built_in(name)) return NamedTable{name, load_builtin(name)};
-  if (source.data_dir.empty()) return std::nullopt;
-  const std::string path = (std::filesystem::path(source.data_dir) / (name + ".csv")).string();
+  if (data_dir.empty()) return std::nullopt;
+  const std::string path = (std::filesystem::path(data_dir) / (name + ".csv")).string();
   if (!std::filesystem::exists(path)) return std::nullopt;
-  // The repository's own file calls the class "whether he/she donated blood in March 2007": it is named by its place.
-  constexpr const char* kLastOfFive = "4";
-  return NamedTable{name, read_table(path, {kLastOfFive, {}})};
+  // By position, because the repository's file names the class "whether he/she donated blood in March 2007".
+  constexpr const char* kFifthColumn = "4";
+  return NamedTable{name, read_table(path, {kFifthColumn, {}})};
 }
 
-std::string how_to_get(const std::string& name, const DatasetSource& source) {
+std::string how_to_get(const std::string& name, const std::string& data_dir) {
   return fmt::format(
-      "{0} is skipped, it is not built in{1}: get \"Blood Transfusion Service Center\" from the UCI Machine Learning "
+      "{0} is skipped, because it is not built in{1}: get \"Blood Transfusion Service Center\" from the UCI Machine "
+      "Learning "
       "Repository (archive.ics.uci.edu/dataset/176), save it as {0}.csv (header line, four features, class last), and "
       "name its folder with --data-dir",
-      name, source.data_dir.empty() ? "" : fmt::format(" and {}/{}.csv is not there", source.data_dir, name));
+      name, data_dir.empty() ? "" : fmt::format(" and there is no {}/{}.csv", data_dir, name));
 }
 
 ResultsFormat table_format(std::uint64_t seed) {

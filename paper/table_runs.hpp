@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,33 +10,30 @@
 
 namespace bregmax {
 
-// Where the datasets of the tables come from: most are built in, the others are read from a folder.
-struct DatasetSource {
-  std::string data_dir;  // empty: none
-};
-
 struct NamedTable {
   std::string name;
   Table table;
 };
-// nullopt: neither built in nor in the folder. Throws Error when the name is none of the paper's or the file is faulty.
-std::optional<NamedTable> find_dataset(const std::string& name, const DatasetSource& source);
+// A dataset of the tables: built in, or NAME.csv in the folder `data_dir` (empty: there is no folder). nullopt: it is
+// in neither. Throws Error when the paper has no such dataset or the file is faulty.
+std::optional<NamedTable> find_dataset(const std::string& name, const std::string& data_dir);
 // One line on how to get a dataset that was not found.
-std::string how_to_get(const std::string& name, const DatasetSource& source);
+std::string how_to_get(const std::string& name, const std::string& data_dir);
 
 // Which runs of which rows on which datasets.
 struct TablePlan {
   std::vector<NamedTable> datasets;
   std::vector<ProtocolRow> rows;
   int first = 0, runs = 100;         // the runs first .. first + runs - 1
-  std::optional<KMeansStart> start;  // none: that of each row
+  std::optional<KMeansStart> start;  // nullopt: that of each row
   std::uint64_t seed = 0;
 };
 
-// Of the files that hold runs of tables.
+// The format of the files with runs of tables.
 ResultsFormat table_format(std::uint64_t seed);
 
-// The jobs that are missing in the results, run by run through all datasets: whatever is there is a table.
+// The jobs that the results do not have yet, in the order run, dataset, method: at any time the results make a table.
+// They refer to the plan.
 std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results);
 
 // A finished run, as read from results.
@@ -51,6 +47,6 @@ struct TableRun {
 std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records);
 
 std::string to_string(KMeansStart start);                         // "euclidean", "divergence"
-std::optional<KMeansStart> start_named(const std::string& name);  // none: "auto"; throws Error on other names
+std::optional<KMeansStart> start_named(const std::string& name);  // nullopt: "auto"; throws Error for other names
 
 }  // namespace bregmax

@@ -9,7 +9,7 @@
 
 namespace bregmax {
 
-// A piece of work that gives some lines of results; an empty list: it was stopped.
+// A piece of work that returns records of results; none if it was stopped.
 struct Job {
   std::string name;   // for messages
   double effort = 1;  // relative to the others, for the estimate of the time that is left
@@ -21,8 +21,8 @@ struct WorkOutcome {
   bool stopped = false;
 };
 
-// Runs the jobs on `threads` threads (0: as many as OpenMP may use), each single threaded, and appends what they give,
-// with the processor seconds of the job as a last value. A failing job ends the work with an Error that names it.
+// Runs the jobs on `threads` threads (0: as many as OpenMP may use), each single threaded, and appends their records,
+// with the processor seconds of the job as last value. If a job fails, the work ends with an Error that names it.
 WorkOutcome run_jobs(const std::vector<Job>& jobs, ResultsFile& results, int threads, const RunControl& control = {});
 
 }  // namespace bregmax

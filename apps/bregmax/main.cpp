@@ -27,31 +27,14 @@ ExitCode report_mistake(std::string message) {
   return kMistake;
 }
 
-// CLI11 counts values ("--lambda: 1 required V missing"); this says what is wrong.
+// Replaces a message of CLI11 that counts values ("--lambda: 1 required V missing").
 std::string explain_count(const std::string& message) {
   const std::string option = message.substr(0, message.find(':'));
   const bool missing = message.find("missing") != std::string::npos;
   return option + (missing ? " needs a value" : " was given more than once");
 }
 
-void add_commands(CLI::App& program, Action& chosen) {
-  add_demo(program, chosen);
-  add_fit(program, chosen);
-  add_show(program, chosen);
-  add_divergence(program, chosen);
-  add_evaluate(program, chosen);
-  add_rank(program, chosen);
-  add_cluster(program, chosen);
-  add_classify(program, chosen);
-  add_bounds(program, chosen);
-  add_approximate(program, chosen);
-  add_reproduce(program, chosen);
-  add_methods(program, chosen);
-  add_datasets(program, chosen);
-  add_help_markdown(program, chosen);
-}
-
-// CLI11 calls a command that it does not know an unexpected argument; this says what is meant.
+// CLI11 would call an unknown command an unexpected argument.
 void check_command_name(const CLI::App& program, int argc, char** argv) {
   if (argc < 2) throw Error("no command was given; bregmax --help lists them");
   const std::string name = argv[1];
@@ -67,7 +50,7 @@ void check_command_name(const CLI::App& program, int argc, char** argv) {
   throw Error(fmt::format("there is no command '{}'; there are {}", name, known));
 }
 
-// How many letters must be changed, added or left out.
+// The edit distance: how many letters must be changed, added or left out.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -83,7 +66,7 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Of a mistyped option CLI11 says that some argument is unexpected, or another one missing.
+// CLI11 would say of a mistyped option that some argument is unexpected, or that another one is missing.
 std::optional<std::string> explain_unknown_option(const CLI::App& program, int argc, char** argv) {
   if (argc < 2) return std::nullopt;
   const std::vector<const CLI::App*> commands =
@@ -95,7 +78,7 @@ std::optional<std::string> explain_unknown_option(const CLI::App& program, int a
     const std::string name(argument.substr(0, argument.find('=')));
     if (!name.starts_with("--") || name == "--" || command->get_option_no_throw(name) != nullptr) continue;
     std::string nearest;
-    std::size_t fewest = 3;  // so many are another word
+    std::size_t fewest = 3;  // a name that differs by 3 letters is another word
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& known : option->get_lnames()) {
         const bool begins = known.starts_with(name.substr(2)) && name.size() > 4;
@@ -120,12 +103,16 @@ ExitCode run(int argc, char** argv) {
   program.set_version_flag("--version", std::string("bregmax ") + BREGMAX_VERSION, "print the version");
   program.require_subcommand(1);
   Action chosen;
-  add_commands(program, chosen);
+  for (AddCommand* add :
+       {add_demo, add_fit, add_show, add_divergence, add_evaluate, add_rank, add_cluster, add_classify, add_bounds,
+        add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown}) {
+    add(program, chosen);
+  }
   try {
     check_command_name(program, argc, argv);
     program.parse(argc, argv);
-  } catch (const CLI::Success& wish) {  // --help, --version
-    program.exit(wish);
+  } catch (const CLI::Success& request) {  // --help, --version
+    program.exit(request);
     flush_output();
     return kDone;
   } catch (const CLI::ArgumentMismatch& mistake) {

@@ -110,7 +110,17 @@ TEST_F(Apply, RankListsTheNearestFirst) {
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 301);
   const nlohmann::json json = json_of(run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool",
                                                        "builtin:iris", "--top", "3", "--json"}));
-  EXPECT_EQ(json["rankings"][149].size(), 3U);
+  for (std::size_t query : {0U, 77U, 149U}) {
+    std::vector<std::pair<double, Index>> expected;
+    const Matrix divergences = model_.divergence->matrix(rows_.row(static_cast<Index>(query)), rows_);
+    for (Index row = 0; row < rows_.rows(); ++row) expected.emplace_back(divergences(0, row), row);
+    std::sort(expected.begin(), expected.end());
+    ASSERT_EQ(json["rankings"][query].size(), 3U);
+    for (std::size_t place = 0; place < 3; ++place) {
+      EXPECT_EQ(json["rankings"][query][place]["divergence"], expected[place].first) << query << " " << place;
+      EXPECT_EQ(json["rankings"][query][place]["row"], expected[place].second) << query << " " << place;
+    }
+  }
   EXPECT_EQ(run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool", "builtin:iris", "--top", "2",
                              "--out", "r.csv"})
                 .out,

@@ -60,7 +60,7 @@ TEST(Figure2, PbdlIsBelowMahalanobisRegressionOnTheOtherThree) {
   }
 }
 
-TEST(Figure2, RunsAreRepeatableAndNested) {
+TEST(Figure2, RunsAreRepeatable) {
   const RegressionProblem& kl = regression_problem("kl");
   EXPECT_EQ(run_regression(kl, 10, 0, 0).pbdl, run_regression(kl, 10, 0, 0).pbdl);
   EXPECT_NE(run_regression(kl, 10, 0, 0).pbdl, run_regression(kl, 10, 1, 0).pbdl);

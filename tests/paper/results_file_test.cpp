@@ -44,7 +44,6 @@ TEST(ResultsFile, KeepsRecordsToTheLastBit) {
   EXPECT_EQ(records.at({"a", "0"}), third);
   EXPECT_TRUE(std::isnan(records.at({"a", "1"}).values[0]));
   EXPECT_EQ(read_results(path, kFormat).size(), 2U);
-  EXPECT_EQ(seed_of_results(path), 7U);
 }
 
 TEST(ResultsFile, DropsATornLastLineWhereverItIsTorn) {

@@ -1,9 +1,9 @@
-#include "paper/summary.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "paper/summary_text.hpp"
 
 namespace bregmax {
 namespace {
@@ -92,7 +92,7 @@ TEST(Summary, TakesTheRunsStartAndChoiceThatAreAskedFor) {
   const TableSummary none = summarise(paper_table("table2"), runs, request);
   EXPECT_TRUE(none.blocks.empty());
   EXPECT_THAT(none.missing, ::testing::ElementsAre("iris, itml"));
-  EXPECT_THAT(summary_as_text(none), ::testing::HasSubstr("for want of runs: iris, itml\n"));
+  EXPECT_THAT(summary_as_text(none), ::testing::HasSubstr("because there are no runs: iris, itml\n"));
 }
 
 TEST(Summary, ARunThatFailedIsNotCounted) {

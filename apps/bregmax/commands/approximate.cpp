@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/factory.hpp"
@@ -16,8 +15,8 @@
 #include "options/options.hpp"
 #include "pictures/approximate_picture.hpp"
 #include "pictures/png.hpp"
+#include "progress.hpp"
 #include "reports/output.hpp"
-#include "reports/run.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -28,11 +27,13 @@ Examples:
   bregmax approximate --generator itakura_saito --dimension 2 --pieces 1600 --sweep --picture rates.svg
   bregmax approximate --generator exponential --dimension 6 --pieces 500 --placement greedy --json
 
-A box of coordinates is approximated by tangents: for kl all probabilities but the last, for logdet the upper triangle of
-a matrix, otherwise the features. Measured are the largest errors that a search finds, so they are at most the true
-suprema; the bounds are those of Theorem 1, which are proved for the grid. mahalanobis has the matrix I + 0.5 ones.)";
+The generator is approximated by tangents over a box. Its coordinates are the features; for kl all probabilities but the
+last, for logdet the upper triangle of a matrix. The measured errors are the largest that a search finds, so they are at
+most the true suprema. The bounds are those of Theorem 1, proved for the grid. mahalanobis has the matrix
+I + 0.5 ones.)";
 
 constexpr double kAutomatic = std::numeric_limits<double>::infinity();
+constexpr const char* kSweepPicture = "bregmax-approximate.svg";
 
 struct ApproximateRequest {
   std::string generator;
@@ -41,8 +42,8 @@ struct ApproximateRequest {
   std::string placement = "grid";
   double center = kAutomatic, radius = kAutomatic;
   bool sweep = false;
-  std::string picture = "bregmax-approximate.svg";
-  bool picture_given = false, json = false;
+  std::string picture;  // empty: kSweepPicture
+  bool json = false;
 };
 
 struct Subject {
@@ -134,9 +135,9 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
   line("gradient", found.measured.gradient, found.bounds.gradient, "sup ||grad phi - grad h||_1 over the inner box");
   line("divergence", found.measured.divergence, found.bounds.divergence, "sup |D_phi - D_h| over the inner box");
   if (found.margin >= subject.box.radius) {
-    out += "There is no inner box: the theorem speaks of points that are 4 cells away from the boundary.\n";
+    out += "There is no inner box: the theorem is about points that are 4 cells away from the boundary.\n";
   }
-  if (request.placement != "grid") out += "The bounds are proved for the grid, and shown to compare with.\n";
+  if (request.placement != "grid") out += "The bounds are proved for the grid and shown for comparison.\n";
   return out;
 }
 
@@ -164,87 +165,73 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
   return out;
 }
 
-ExitCode report_stop() {
-  say("bregmax: stopped by an interrupt before the errors were measured");
-  return kNotReached;
-}
+constexpr const char* kNothingMeasured = " before the errors were measured";
 
-ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject) {
-  ProgressLine progress;
+ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject, const std::string& picture) {
   const SweepOptions options{static_cast<Index>(request.pieces), placement_of(request),
                              static_cast<Index>(request.samples), request.seed};
-  const Sweep sweep = sweep_approximation(*subject.divergence, subject.box, options, progress.control());
-  progress.clear();
-  if (sweep.stopped) return report_stop();
-  const std::string title = fmt::format("Approximating {} in {} by K affine pieces", subject.divergence->name(),
-                                        count_of(subject.box.dimension(), "dimension"));
-  write_picture(request.picture, draw_sweep(sweep, title));
-  if (request.json) {
-    Json object = subject_as_json(request, subject);
-    object["steps"] = Json::array();
-    for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
-      object["steps"].push_back(step_as_json(sweep.pieces[i], sweep.steps[i]));
-    }
-    object["exponents"] = errors_as_json(sweep.exponents);
-    object["theoretic_exponents"] = errors_as_json(sweep.theoretic_exponents);
-    object["picture"] = request.picture;
-    print_json(object);
-  } else {
-    print(as_text(request, subject, sweep) + fmt::format("\nwrote {}\n", request.picture));
+  const Sweep sweep = run_with_progress([&](const RunControl& control) {
+    return sweep_approximation(*subject.divergence, subject.box, options, control);
+  });
+  if (sweep.stopped) return report_interrupt(kNothingMeasured);
+  write_picture(picture,
+                draw_sweep(sweep, fmt::format("Approximating {} in {} by K affine pieces", subject.divergence->name(),
+                                              count_of(subject.box.dimension(), "dimension"))));
+  Json object = subject_as_json(request, subject);
+  object["steps"] = Json::array();
+  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+    object["steps"].push_back(step_as_json(sweep.pieces[i], sweep.steps[i]));
   }
+  object["exponents"] = errors_as_json(sweep.exponents);
+  object["theoretic_exponents"] = errors_as_json(sweep.theoretic_exponents);
+  object["picture"] = picture;
+  print_report(request.json, object, as_text(request, subject, sweep) + fmt::format("\nwrote {}\n", picture));
   return kDone;
 }
 
 ExitCode run_approximate(const ApproximateRequest& request) {
-  if (request.picture_given && !request.sweep) throw Error("--picture is drawn with --sweep only");
-  const Interrupt interrupt;
+  if (!request.picture.empty() && !request.sweep) throw Error("--picture is drawn with --sweep only");
+  const std::string picture = request.picture.empty() ? kSweepPicture : request.picture;
   if (request.sweep) {
-    check_outputs({{"--picture", request.picture}}, {{"--generator", request.generator}});
-    check_picture(request.picture);
+    check_outputs({{"--picture", picture}}, {{"--generator", request.generator}});
+    check_picture(picture);
   }
   const Subject subject = make_subject(request);
-  if (request.sweep) return run_sweep(request, subject);
-  ProgressLine progress;
-  ApproximationOptions options;
-  options.pieces = static_cast<Index>(request.pieces);
-  options.placement = placement_of(request);
-  options.samples = static_cast<Index>(request.samples);
-  options.seed = request.seed;
-  const Approximation found = approximate(*subject.divergence, subject.box, options, progress.control());
-  progress.clear();
-  if (found.stopped) return report_stop();
-  if (request.json) {
-    Json object = subject_as_json(request, subject);
-    object.update(step_as_json(options.pieces, found));
-    print_json(object);
-  } else {
-    print(as_text(request, subject, found));
-  }
+  if (request.sweep) return run_sweep(request, subject, picture);
+  const ApproximationOptions options{static_cast<Index>(request.pieces), placement_of(request), std::nullopt,
+                                     static_cast<Index>(request.samples), request.seed};
+  const Approximation found = run_with_progress(
+      [&](const RunControl& control) { return approximate(*subject.divergence, subject.box, options, control); });
+  if (found.stopped) return report_interrupt(kNothingMeasured);
+  Json object = subject_as_json(request, subject);
+  object.update(step_as_json(options.pieces, found));
+  print_report(request.json, object, as_text(request, subject, found));
   return kDone;
 }
 
 }  // namespace
 
 void add_approximate(CLI::App& program, Action& chosen) {
-  const auto [command, request] = add_command(
-      program,
-      {"approximate", "how well affine pieces approximate a known divergence, beside Theorem 1", kApproximateExamples},
-      run_approximate, chosen);
+  const auto [command, request] =
+      add_command(program,
+                  {"approximate", "how well affine pieces approximate a known divergence, compared with Theorem 1",
+                   kApproximateExamples},
+                  run_approximate, chosen);
   OptionAdder options(*command);
   options.text("--generator", request->generator, "NAME", "a closed form, mahalanobis, or a model file")->required();
   options.whole("--dimension", request->dimension, "D", {1, 1000}, "coordinates of the box")->default_str("2");
-  options.whole("--pieces", request->pieces, "K", {1, 10'000'000}, "affine pieces; with --sweep: the most of them");
+  options.whole("--pieces", request->pieces, "K", {1, 10'000'000}, "affine pieces; with --sweep: the largest number");
   options.choice("--placement", request->placement, {"grid", "greedy"},
                  "grid: Theorem 1's; greedy: where the approximation is worst so far, better in many dimensions");
-  options.number("--center", request->center, "V", {}, "of the box, in every coordinate; logdet: times the identity",
-                 {{"auto", kAutomatic}});
-  options.number("--radius", request->radius, "R", {0, kAutomatic, false, "a finite number > 0"}, "of the box",
+  options.number("--center", request->center, "V", {},
+                 "centre of the box, in every coordinate; logdet: times the identity", {{"auto", kAutomatic}});
+  options.number("--radius", request->radius, "R", {0, kAutomatic, false, "a finite number > 0"}, "radius of the box",
                  {{"auto", kAutomatic}});
   options.whole("--samples", request->samples, "N", {1, 100'000'000}, "points at which errors are measured");
   options.flag("--sweep", request->sweep, "errors against K with fitted exponents, and a picture");
   options.text("--picture", request->picture, "F", "where the picture of --sweep goes (.svg or .png)")
-      ->each([request = request.get()](const std::string&) { request->picture_given = true; });
-  options.seed(request->seed, "of the points");
+      ->default_str(kSweepPicture);
+  options.seed(request->seed, "seed of the points");
   options.json(request->json);
 }
 

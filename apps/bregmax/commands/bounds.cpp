@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
-#include <optional>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
@@ -13,7 +11,6 @@
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
 #include "reports/bounds_report.hpp"
 
 namespace bregmax::app {
@@ -27,17 +24,17 @@ Examples:
   bregmax bounds points.bregmax points.csv --targets-file targets.csv --noise 0.1 --beta 4
 
 DATA are the rows that the model was learned from. Comparisons that fit made from labels, hard ones included, are made
-again. A bound at or above what could happen anyway is called vacuous: with the sizes of most data these bounds are, and
-the held-out error is the number to look at.)";
+again. A bound that no error can exceed anyway is called vacuous. On data of most sizes these bounds are vacuous: look
+at the held-out error instead.)";
 
-// Rows at which pieces tie may change their piece when a model is applied, so that its loss differs from the fit's a
-// little; other comparisons differ by more.
+// Where pieces tie, applying a model may choose another piece than the fit did, so that the losses differ a little.
+// Other comparisons differ by more.
 constexpr double kAlike = 0.01;
 
 const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& model) {
   if (const auto* pieces = dynamic_cast<const MaxAffine*>(model.divergence.get())) return *pieces;
   const bool smoothed = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get()) != nullptr;
-  throw Error(fmt::format("{}: the divergence is {}; the bounds are about max_affine ones, {}", request.model,
+  throw Error(fmt::format("{}: the divergence is {}; there are bounds for max_affine only, {}", request.model,
                           model.divergence->name(),
                           smoothed ? "which fit learns with --smoothing 0" : "which fit learns without --method"));
 }
@@ -45,7 +42,7 @@ const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& mode
 void check_unweighted(const auto& items, const std::string& path) {
   for (const auto& item : items) {
     if (item.weight == 1) continue;
-    throw Error(fmt::format("{}: found the weight {}; the bounds are about items that all count 1", path, item.weight));
+    throw Error(fmt::format("{}: found the weight {}; there are bounds only for items of weight 1", path, item.weight));
   }
 }
 
@@ -54,7 +51,7 @@ void check_request(const BoundsRequest& request, const Model& model, const Table
   const bool targets = !request.targets_file.empty();
   if (learned_from == "pairs") {
     throw Error(
-        fmt::format("{}: it was learned from pairs; the bounds are about comparisons and targets", request.model));
+        fmt::format("{}: it was learned from pairs; there are bounds for comparisons and targets only", request.model));
   }
   if (!learned_from.empty() && (learned_from == "targets") != targets) {
     throw Error(fmt::format("{}: it was learned from {}; give {}", request.model, learned_from,
@@ -65,18 +62,18 @@ void check_request(const BoundsRequest& request, const Model& model, const Table
                             request.model));
   }
   if (model.record.rows != 0 && table.features.rows() != model.record.rows) {
-    throw Error(fmt::format("{}: found {}; the model was learned from {}, and these are needed", request.data,
+    throw Error(fmt::format("{}: found {}; needed are the {} that the model was learned from", request.data,
                             count_of(table.features.rows(), "row"), model.record.rows));
   }
-  if (!targets && (request.noise_given || request.beta)) {
-    throw Error("--noise and --beta belong to the bounds for targets; give --targets-file");
+  if (!targets && !(std::isnan(request.noise) && std::isnan(request.beta))) {
+    throw Error("--noise and --beta are for targets; give --targets-file");
   }
   if (targets && !request.test.empty()) {
     throw Error("--test is for comparisons drawn from labels; for targets give --held-out-file");
   }
 }
 
-// Calls draw(classes of the rows); a mistake of the labels is told with the file and the column that they are in.
+// Calls draw(classes of the rows). Errors name the file and the label column.
 template <class Draw>
 Comparisons drawn_from_labels(const std::string& source, const Table& table, const Draw& draw) {
   if (!table.labels) {
@@ -96,7 +93,7 @@ bool has_hard_comparisons(const Model& model) {
   return model.record.drawn == to_string(LabelSupervision::kHardComparisons);
 }
 
-// Those that fit learned from. A model that does not say how they were drawn is older than hard comparisons.
+// The comparisons that fit learned from. Models that do not say how they were drawn are older than hard comparisons.
 Comparisons drawn_again(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   const TrainingRecord& record = model.record;
   return drawn_from_labels(request.data, input.table, [&](const std::vector<int>& classes) {
@@ -107,7 +104,7 @@ Comparisons drawn_again(const BoundsRequest& request, const Model& model, const 
   });
 }
 
-// The paper's comparisons, from another stream than the one that those of the fit came from.
+// The paper's comparisons, from another random stream than those of the fit.
 Comparisons fresh_comparisons(const BoundsRequest& request, const Model& model, const std::string& source,
                               const Table& table) {
   return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
@@ -118,22 +115,21 @@ Comparisons fresh_comparisons(const BoundsRequest& request, const Model& model, 
 
 void report_held_out_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input,
                                  ComparisonReport& report) {
+  const auto add = [&](const std::string& source, const Matrix& rows, const Comparisons& comparisons) {
+    report.held_out.push_back({source, static_cast<Index>(comparisons.size()),
+                               comparison_losses(*model.divergence, rows, comparisons).error});
+  };
   if (!request.held_out_file.empty()) {
     const Comparisons held_out = read_comparisons(request.held_out_file, input.rows.rows());
     check_unweighted(held_out, request.held_out_file);
-    report.held_out.push_back({request.held_out_file, static_cast<Index>(held_out.size()),
-                               comparison_losses(*model.divergence, input.rows, held_out).error});
+    add(request.held_out_file, input.rows, held_out);
   } else if (input.table.labels) {
-    const Comparisons fresh = fresh_comparisons(request, model, request.data, input.table);
-    report.held_out.push_back({"fresh comparisons of the same rows", static_cast<Index>(fresh.size()),
-                               comparison_losses(*model.divergence, input.rows, fresh).error});
+    add("fresh comparisons of the same rows", input.rows, fresh_comparisons(request, model, request.data, input.table));
   }
   if (request.test.empty()) return;
   const ModelInput test = read_labelled(model, request.test, request.layout);
-  const Comparisons of_test = fresh_comparisons(request, model, request.test, test.table);
-  report.held_out.push_back({fmt::format("comparisons of the rows of {}", request.test),
-                             static_cast<Index>(of_test.size()),
-                             comparison_losses(*model.divergence, test.rows, of_test).error});
+  add(fmt::format("comparisons of the rows of {}", request.test), test.rows,
+      fresh_comparisons(request, model, request.test, test.table));
 }
 
 BoundInputs inputs_of(const BoundsRequest& request, const Model& model, const ModelInput& input) {
@@ -160,30 +156,28 @@ ExitCode run_for_comparisons(const BoundsRequest& request, const Model& model, c
   const double counted = model.record.loss, found = report.losses.hinge * static_cast<double>(train.size());
   report.loss_of_fit = counted;
   report.same_as_fit = std::abs(found - counted) <= kAlike * (1 + std::abs(counted));
-  report.rademacher = rademacher_bound(report.inputs);
-  report.stated = comparison_bound(report.inputs, report.losses.ramp, Constants::kStated);
+  report.bound = comparison_bound(report.inputs, report.losses.ramp, Constants::kStated);
   report.proved = comparison_bound(report.inputs, report.losses.ramp, Constants::kProved);
   report_held_out_comparisons(request, model, input, report);
-  print_report(request, report);
+  print_bounds(request, report);
   return kDone;
 }
 
 ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   RegressionReport report;
   report.inputs = inputs_of(request, model, input);
-  // The theorem fixes L before the data is seen, as --lipschitz of fit does.
+  // In the theorem L is fixed before the data is seen, as with fit --lipschitz.
   report.lipschitz_was_fixed = std::isfinite(model.record.lipschitz_bound);
   if (report.lipschitz_was_fixed) report.inputs.lipschitz = model.record.lipschitz_bound;
   const Targets train = read_targets(request.targets_file, input.rows.rows());
   check_unweighted(train, request.targets_file);
   report.inputs.items = static_cast<Index>(train.size());
-  report.noise = request.noise;
-  report.rademacher = rademacher_bound(report.inputs);
-  report.residual = residual_bound(report.inputs, request.noise);
-  report.generalisation =
-      regression_bound(report.inputs, squared_loss(*model.divergence, input.rows, train), request.noise);
-  if (request.beta) {
-    report.approximation = regression_approximation_bound(report.inputs, *request.beta, request.noise);
+  if (!std::isnan(request.noise)) report.noise = request.noise;
+  report.residual = residual_bound(report.inputs, report.noise);
+  report.trivial = report.residual * report.residual;
+  report.bound = regression_bound(report.inputs, squared_loss(*model.divergence, input.rows, train), report.noise);
+  if (!std::isnan(request.beta)) {
+    report.approximation = regression_approximation_bound(report.inputs, request.beta, report.noise);
   }
   report.suggested_pieces = regression_pieces(report.inputs.items, report.inputs.features);
   if (!request.held_out_file.empty()) {
@@ -192,7 +186,7 @@ ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const
     report.held_out.push_back({request.held_out_file, static_cast<Index>(held_out.size()),
                                squared_loss(*model.divergence, input.rows, held_out)});
   }
-  print_report(request, report);
+  print_bounds(request, report);
   return kDone;
 }
 
@@ -209,7 +203,7 @@ ExitCode run_bounds(const BoundsRequest& request) {
 
 void add_bounds(CLI::App& program, Action& chosen) {
   const auto [command, request] = add_command(
-      program, {"bounds", "what the theorems promise for a learned model, beside its held-out error", kBoundsExamples},
+      program, {"bounds", "what the theorems promise for a learned model, next to its held-out error", kBoundsExamples},
       run_bounds, chosen);
   OptionAdder options(*command);
   options.model(request->model);
@@ -222,23 +216,17 @@ void add_bounds(CLI::App& program, Action& chosen) {
                "comparisons or targets of the same rows that it was not learned from");
   options.text("--test", request->test, "T", "other rows with labels, for comparisons among them");
   options.whole("--fresh", request->fresh, "N", {1, 1'000'000'000},
-                "comparisons to draw from labels for the held-out error");
+                "comparisons to draw from the labels for the held-out error");
   options.number("--delta", request->delta, "P", {1e-300, 1 - 1e-12, true, "a number > 0 and < 1"},
-                 "probability with which a bound may fail");
+                 "probability that a bound may fail");
+  const NumberRange at_least_zero{0, std::numeric_limits<double>::infinity(), true, "a finite number >= 0"};
   options
-      .number("--noise", request->noise, "S",
-              {0, std::numeric_limits<double>::infinity(), true, "a finite number >= 0"},
-              "targets: the most by which a value is off its expectation")
-      ->each([request = request.get()](const std::string&) { request->noise_given = true; });
-  const auto accept_beta = [request = request.get()](const std::string& given) {
-    request->beta =
-        parse_number("--beta", given, {0, std::numeric_limits<double>::infinity(), true, "a finite number >= 0"});
-  };
-  command
-      ->add_option_function<std::string>("--beta", accept_beta,
-                                         "targets: smoothness of the true generator on the scaled features, for the "
-                                         "distance from it [a finite number >= 0]")
-      ->type_name("B");
+      .number("--noise", request->noise, "S", at_least_zero, "targets: how far at most a value is from its expectation")
+      ->default_str("0");
+  options
+      .number("--beta", request->beta, "B", at_least_zero,
+              "targets: smoothness of the true generator on the scaled features; bounds the distance from it")
+      ->default_str("");
   options.layout(request->layout);
   options.json(request->json);
 }

@@ -1,13 +1,8 @@
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "commands/commands.hpp"
-#include "options/input.hpp"
 #include "options/options.hpp"
 #include "reports/output.hpp"
 
@@ -19,23 +14,21 @@ Examples:
   bregmax classify wine.bregmax --train builtin:wine --queries new.csv
   bregmax classify wine.bregmax --train train.csv --queries test.csv -k 7 --out predicted.csv
 
-The k rows of smallest D(query, row) vote; rows at the distance of the k-th share what votes are left. Where the queries
-have labels, the accuracy is told on standard error.)";
+The k rows of smallest D(query, row) vote; rows that tie with the k-th share the votes that are left. If the queries
+have labels, the accuracy is printed on standard error.)";
 
-struct ClassifyRequest {
-  std::string model, train, queries, query_label, out;
-  Layout layout;
-  std::uint64_t neighbours = 5, threads = 0;
-  bool json = false;
+struct ClassifyRequest : ModelRequest {
+  std::string train, queries, query_label;
+  std::uint64_t neighbours = 5;
 };
 
-// A name may hold commas, quotes or line ends.
+// Quoted if the name has commas, quotes or line ends.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   return "\"" + CLI::detail::find_and_replace(text, "\"", "\"\"") + "\"";
 }
 
-std::string as_csv(const Classification& result, const std::vector<std::string>& names) {
+std::string classes_as_csv(const Classification& result, const std::vector<std::string>& names) {
   std::string text = "row,predicted,share\n";
   for (std::size_t row = 0; row < result.predicted.size(); ++row) {
     text += fmt::format("{},{},", row, csv_field(names[static_cast<std::size_t>(result.predicted[row])]));
@@ -45,18 +38,10 @@ std::string as_csv(const Classification& result, const std::vector<std::string>&
   return text;
 }
 
-Json as_json(const ClassifyRequest& request, const Classification& result, const std::vector<std::string>& names,
-             double accuracy) {
-  Json object = {{"queries", result.predicted.size()}, {"k", request.neighbours}, {"accuracy", accuracy}};
-  if (!request.out.empty()) {
-    object["out"] = request.out;
-    return object;
-  }
+Json classes_as_json(const Classification& result, const std::vector<std::string>& names) {
   Json predicted = Json::array();
   for (const int number : result.predicted) predicted.push_back(names[static_cast<std::size_t>(number)]);
-  object["predicted"] = std::move(predicted);
-  object["share"] = result.share;
-  return object;
+  return {{"predicted", std::move(predicted)}, {"share", result.share}};
 }
 
 ExitCode run_classify(const ClassifyRequest& request) {
@@ -66,22 +51,17 @@ ExitCode run_classify(const ClassifyRequest& request) {
   const Model model = load_model(request.model);
   const ModelInput train = read_labelled(model, request.train, request.layout);
   const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
-  if (request.neighbours > static_cast<std::uint64_t>(train.rows.rows())) {
-    throw Error(
-        fmt::format("-k is {}; allowed: 1 to {}, the number of training rows", request.neighbours, train.rows.rows()));
-  }
+  check_at_most("-k", request.neighbours, train.rows.rows(), "the number of training rows");
   const SharedClasses classes = share_classes(*train.table.labels, queries.table.labels.value_or(Labels{}));
   const Classification result = classify_nearest(*model.divergence, train.rows, classes.first, queries.rows,
                                                  {static_cast<Index>(request.neighbours)});
   const double accuracy =
       queries.table.labels ? expected_accuracy(result, classes.second) : std::numeric_limits<double>::quiet_NaN();
-  if (!request.out.empty()) write_file_atomically(request.out, as_csv(result, classes.names));
-  if (request.json) {
-    print_json(as_json(request, result, classes.names, accuracy));
-    return kDone;
-  }
-  if (request.out.empty()) print(as_csv(result, classes.names));
-  if (queries.table.labels) {
+  print_rows(
+      request.out, request.json, [&] { return classes_as_csv(result, classes.names); },
+      {{"queries", result.predicted.size()}, {"k", request.neighbours}, {"accuracy", accuracy}},
+      [&] { return classes_as_json(result, classes.names); });
+  if (!request.json && queries.table.labels) {
     say(fmt::format("against column {}: accuracy {:.4f}", queries.table.labels->column, accuracy));
   }
   return kDone;
@@ -97,11 +77,9 @@ void add_classify(CLI::App& program, Action& chosen) {
   options.model(request->model);
   options.text("--train", request->train, "T", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--queries", request->queries, "Q", "rows to classify, with or without labels")->required();
-  options.whole("-k", request->neighbours, "K", {1, 1'000'000'000}, "neighbours that vote, at most the training rows");
-  options.text("--out", request->out, "F", "write the CSV here instead of to standard output");
-  options.layout(request->layout, &request->query_label);
-  options.threads(request->threads);
-  options.json(request->json);
+  options.whole("-k", request->neighbours, "K", {1, 1'000'000'000},
+                "neighbours that vote, at most the number of training rows");
+  options.rest(*request, kCsvOutput, &request->query_label);
 }
 
 }  // namespace bregmax::app

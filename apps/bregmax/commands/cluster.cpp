@@ -1,19 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
-
-#include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/divergence/embedding.hpp"
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/scores.hpp"
 #include "commands/commands.hpp"
-#include "options/input.hpp"
 #include "options/options.hpp"
+#include "progress.hpp"
 #include "reports/output.hpp"
-#include "reports/run.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -23,18 +18,15 @@ Examples:
   bregmax cluster wine.bregmax builtin:wine -k 3
   bregmax cluster wine.bregmax new.csv -k 5 --restarts 50 --out clusters.csv
 
-Bregman k-means: a row belongs to the centroid of smallest D(row, centroid), a centroid is the mean of its rows. Where
-there are labels, the agreement with them is told on standard error.)";
+Bregman k-means: a row belongs to the centroid of smallest D(row, centroid), a centroid is the mean of its rows. If
+there are labels, the agreement with them is printed on standard error.)";
 
-struct ClusterRequest {
-  std::string model, data, out;
-  Layout layout;
-  std::string start = "euclidean";
-  std::uint64_t clusters = 2, restarts = 20, seed = 0, threads = 0;
-  bool json = false;
+struct ClusterRequest : ModelRequest {
+  std::string data, start = "euclidean";
+  std::uint64_t clusters = 2, restarts = 20, seed = 0;
 };
 
-std::string as_csv(const KMeansRun& run) {
+std::string clusters_as_csv(const KMeansRun& run) {
   std::string text = "row,cluster\n";
   for (std::size_t row = 0; row < run.cluster_of_row.size(); ++row) {
     text += fmt::format("{},{}\n", row, run.cluster_of_row[row]);
@@ -48,7 +40,7 @@ std::vector<Index> cluster_sizes(const KMeansRun& run) {
   return sizes;
 }
 
-// In the units of the data rather than of the model. The centroids of an embedding are no rows: there are none to show.
+// In the units of the data. The centroids of an embedding are not rows, so there is nothing to show.
 Json unscaled_centroids(const Model& model, const KMeansRun& run) {
   if (dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr) return nullptr;
   const Matrix centroids = model.unscaled(run.centroids);
@@ -59,7 +51,7 @@ Json unscaled_centroids(const Model& model, const KMeansRun& run) {
   return list;
 }
 
-Json as_json(const ClusterRequest& request, const Model& model, const Table& table, const KMeansRun& run) {
+Json summary_of(const ClusterRequest& request, const Model& model, const Table& table, const KMeansRun& run) {
   Json object = {{"n", table.features.rows()},   {"clusters", request.clusters},
                  {"restarts", request.restarts}, {"seed", request.seed},
                  {"objective", run.objective},   {"converged", run.converged},
@@ -67,11 +59,6 @@ Json as_json(const ClusterRequest& request, const Model& model, const Table& tab
   if (table.labels) {
     object["rand_index"] = rand_index(run.cluster_of_row, table.labels->of_row);
     object["purity"] = purity(run.cluster_of_row, table.labels->of_row);
-  }
-  if (request.out.empty()) {
-    object["cluster_of_row"] = run.cluster_of_row;
-  } else {
-    object["out"] = request.out;
   }
   return object;
 }
@@ -90,30 +77,23 @@ ExitCode run_cluster(const ClusterRequest& request) {
   check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"DATA", request.data}});
   const Model model = load_model(request.model);
   const ModelInput input = read_for_model(model, request.data, request.layout);
-  if (request.clusters > static_cast<std::uint64_t>(input.rows.rows())) {
-    throw Error(fmt::format("-k is {}; allowed: 1 to {}, the number of rows", request.clusters, input.rows.rows()));
-  }
+  check_at_most("-k", request.clusters, input.rows.rows(), "the number of rows");
   KMeansOptions options;
   options.clusters = static_cast<Index>(request.clusters);
   options.restarts = static_cast<int>(request.restarts);
   options.start = request.start == "euclidean" ? KMeansStart::kEuclidean : KMeansStart::kDivergence;
   options.seed = request.seed;
 
-  const Interrupt interrupt;
-  ProgressLine progress;
-  const KMeansResult result = kmeans(*model.divergence, input.rows, options, progress.control());
-  progress.clear();
-  if (result.stopped) {
-    say("bregmax: stopped by an interrupt; nothing was written");
-    return kNotReached;
-  }
-  if (!request.out.empty()) write_file_atomically(request.out, as_csv(result.best));
-  if (request.json) {
-    print_json(as_json(request, model, input.table, result.best));
-  } else {
-    if (request.out.empty()) print(as_csv(result.best));
-    say_summary(input.table, result.best);
-  }
+  const KMeansResult result = run_with_progress(
+      [&](const RunControl& control) { return kmeans(*model.divergence, input.rows, options, control); });
+  if (result.stopped) return report_interrupt("; nothing was written");
+  print_rows(
+      request.out, request.json, [&] { return clusters_as_csv(result.best); },
+      summary_of(request, model, input.table, result.best),
+      [&] {
+        return Json{{"cluster_of_row", result.best.cluster_of_row}};
+      });
+  if (!request.json) say_summary(input.table, result.best);
   if (result.best.converged) return kDone;
   say(fmt::format("bregmax: not converged after {} iterations", options.max_iterations));
   return kNotReached;
@@ -127,17 +107,14 @@ void add_cluster(CLI::App& program, Action& chosen) {
   OptionAdder options(*command);
   options.model(request->model);
   options.text("DATA", request->data, "", "rows to group: CSV, .npy or builtin:NAME")->required();
-  options.whole("-k", request->clusters, "K", {1, 1'000'000'000}, "number of clusters, at most that of rows")
+  options.whole("-k", request->clusters, "K", {1, 1'000'000'000}, "number of clusters, at most the number of rows")
       ->required()
       ->default_str("");
-  options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "starts, of which the best result counts");
+  options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "starts; the best result counts");
   options.choice("--start", request->start, {"euclidean", "divergence"},
                  "k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
-  options.seed(request->seed, "of the starts");
-  options.text("--out", request->out, "F", "write the CSV here instead of to standard output");
-  options.layout(request->layout);
-  options.threads(request->threads);
-  options.json(request->json);
+  options.seed(request->seed, "seed of the starts");
+  options.rest(*request, kCsvOutput);
 }
 
 }  // namespace bregmax::app

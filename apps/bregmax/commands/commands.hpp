@@ -6,18 +6,17 @@
 
 namespace bregmax::app {
 
-// What the program returns. Anything that the caller must change is an Error and ends in kMistake (see main.cpp).
+// What the program returns. A mistake of the caller is an Error, which main.cpp turns into kMistake.
 enum ExitCode : int { kDone = 0, kNotReached = 1, kMistake = 2 };
 
-// A command adds its options to the program; when it was chosen, it leaves here what is to be run once all options
-// are known to be right.
+// What the chosen command does. It runs after all options were parsed.
 using Action = std::function<ExitCode()>;
 
 struct CommandText {
   const char *name, *description, *examples;
 };
 
-// A command that runs what its options leave in the request, which lives as long as the command.
+// A command that calls run(request) with what its options put into the request.
 template <class Request>
 struct NewCommand {
   CLI::App* command;
@@ -36,20 +35,12 @@ NewCommand<Request> add_command(CLI::App& program, const CommandText& text, Exit
 // A command that prints something the program knows, as text or with --json, and takes nothing else.
 void add_listing(CLI::App& program, const CommandText& text, void (*as_text)(), void (*as_json)(), Action& chosen);
 
-void add_demo(CLI::App& program, Action& chosen);
-void add_fit(CLI::App& program, Action& chosen);
-void add_show(CLI::App& program, Action& chosen);
-void add_divergence(CLI::App& program, Action& chosen);
-void add_rank(CLI::App& program, Action& chosen);
-void add_cluster(CLI::App& program, Action& chosen);
-void add_classify(CLI::App& program, Action& chosen);
-void add_evaluate(CLI::App& program, Action& chosen);
-void add_bounds(CLI::App& program, Action& chosen);
-void add_approximate(CLI::App& program, Action& chosen);
-void add_reproduce(CLI::App& program, Action& chosen);
-void add_methods(CLI::App& program, Action& chosen);
-void add_datasets(CLI::App& program, Action& chosen);
-// Hidden: prints docs/options.md, so that a test can hold the file against the program.
-void add_help_markdown(CLI::App& program, Action& chosen);
+// Says that Ctrl-C ended the work, and what follows from that.
+ExitCode report_interrupt(const std::string& consequence);
+
+// Each adds one command to the program. help-markdown is hidden: it prints docs/options.md, which a test compares.
+using AddCommand = void(CLI::App& program, Action& chosen);
+AddCommand add_demo, add_fit, add_show, add_divergence, add_evaluate, add_rank, add_cluster, add_classify, add_bounds,
+    add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown;
 
 }  // namespace bregmax::app

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <memory>
 
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
@@ -12,13 +10,13 @@
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/learn/fit.hpp"
 #include "bregmax/supervision/sample.hpp"
-#include "bregmax/tasks/evaluate.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
 #include "pictures/demo_picture.hpp"
 #include "pictures/png.hpp"
+#include "progress.hpp"
 #include "reports/output.hpp"
-#include "reports/run.hpp"
+#include "reports/scores.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -29,11 +27,10 @@ Examples:
   bregmax demo --out picture.svg --json)";
 
 // Fixed, so that everybody sees the same numbers. One split of 150 rows says little: several are averaged.
-constexpr int kSplits = 10;
-constexpr Index kComparisons = 2000;
-constexpr double kTrainFraction = 2.0 / 3;
-constexpr double kLambda = 10;
-constexpr double kSmoothing = 1;
+constexpr int kDemoSplits = 10;
+constexpr Index kDemoComparisons = 2000;
+constexpr double kDemoLambda = 10;
+constexpr double kDemoSmoothing = 1;
 
 struct DemoRequest {
   std::string out = "bregmax-demo.svg";
@@ -47,50 +44,36 @@ struct DemoData {
 DemoData split_iris(std::uint64_t seed) {
   const Table iris = load_builtin("iris");
   Random random(seed);
-  const Split split = random_split(iris.features.rows(), kTrainFraction, random);
+  const Split split = random_split(iris.features.rows(), 2.0 / 3, random);
   return {select_rows(iris, split.train), select_rows(iris, split.test)};
 }
 
-FitResult learn(const Table& train, double smoothing, std::uint64_t seed) {
+FitResult learn(const Table& train, double smoothing, std::uint64_t seed, const std::atomic<bool>* stop) {
   FitOptions options;
-  options.lambda = kLambda;
+  options.lambda = kDemoLambda;
   options.smoothing = smoothing;
   RunControl control;
-  control.stop = &Interrupt::requested();
-  return fit(train.features, sample_comparisons(train.labels->of_row, kComparisons, seed), options, control);
+  control.stop = stop;
+  return fit(train.features, sample_comparisons(train.labels->of_row, kDemoComparisons, seed), options, control);
 }
 
-struct Measure {
-  const char* name;
-  const char* key;
-  double EvaluationScores::*score;
-};
-
-constexpr std::array<Measure, 5> kMeasures = {{
-    {"Rand index", "rand_index", &EvaluationScores::rand_index},
-    {"purity", "purity", &EvaluationScores::purity},
-    {"AUC", "auc", &EvaluationScores::auc},
-    {"average precision", "average_precision", &EvaluationScores::average_precision},
-    {"k-NN accuracy", "knn_accuracy", &EvaluationScores::knn_accuracy},
-}};
-
-using MeanScores = std::array<double, kMeasures.size()>;
+using MeanScores = std::array<double, kScores.size()>;
 
 void add_scores(MeanScores& means, const Divergence& divergence, const Scaling& scaling, const DemoData& data) {
   const EvaluationScores scores = evaluate(divergence, scaling.apply(data.test.features), data.test.labels->of_row,
                                            scaling.apply(data.train.features), data.train.labels->of_row);
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) means[m] += scores.*kMeasures[m].score / kSplits;
+  for (std::size_t m = 0; m < kScores.size(); ++m) means[m] += scores.*kScores[m].score / kDemoSplits;
 }
 
 struct DemoResult {
   MeanScores learned{}, standardised{}, raw{};
   double largest_gap = 0;
-  double seconds = 0;  // of learning, in all
+  double seconds = 0;  // of learning on all splits
   bool all_optimal = true;
 };
 
-void add_split(DemoResult& result, const DemoData& data, std::uint64_t seed) {
-  const FitResult fitted = learn(data.train, kSmoothing, seed);
+void add_split(DemoResult& result, const DemoData& data, std::uint64_t seed, const std::atomic<bool>* stop) {
+  const FitResult fitted = learn(data.train, kDemoSmoothing, seed, stop);
   const SquaredEuclidean euclidean;
   const Scaling& scaling = fitted.model.scaling;
   add_scores(result.learned, *fitted.model.divergence, scaling, data);
@@ -104,22 +87,22 @@ void add_split(DemoResult& result, const DemoData& data, std::uint64_t seed) {
 std::string score_table(const DemoResult& result) {
   std::string out =
       fmt::format("{:<20}{:>9}{:>27}{:>18}\n", "", "learned", "Euclidean, standardised", "Euclidean, raw");
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) {
-    out += fmt::format("{:<20}{:>9.3f}{:>27.3f}{:>18.3f}\n", kMeasures[m].name, result.learned[m],
-                       result.standardised[m], result.raw[m]);
+  for (std::size_t m = 0; m < kScores.size(); ++m) {
+    out += fmt::format("{:<20}{:>9.3f}{:>27.3f}{:>18.3f}\n", kScores[m].name, result.learned[m], result.standardised[m],
+                       result.raw[m]);
   }
   return out;
 }
 
 Json score_object(const MeanScores& means) {
   Json object;
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) object[kMeasures[m].key] = means[m];
+  for (std::size_t m = 0; m < kScores.size(); ++m) object[kScores[m].key] = means[m];
   return object;
 }
 
 Json as_json(const DemoRequest& request, const DemoResult& result) {
   return {{"status", result.all_optimal ? "optimal" : "not_optimal"},
-          {"splits", kSplits},
+          {"splits", kDemoSplits},
           {"largest_relative_gap", result.largest_gap},
           {"seconds", result.seconds},
           {"learned", score_object(result.learned)},
@@ -132,7 +115,7 @@ std::string as_text(const DemoRequest& request, const DemoResult& result) {
   return fmt::format(
              "Iris: a divergence learned from {} comparisons on two thirds of the rows, scored on the other third.\n"
              "Means over {} random splits; 1 is best.\n\n",
-             kComparisons, kSplits) +
+             kDemoComparisons, kDemoSplits) +
          score_table(result) +
          fmt::format(
              "\n{}, in {:.1f} s together: no divergence of this form has an objective lower by more than a fraction of "
@@ -142,36 +125,27 @@ std::string as_text(const DemoRequest& request, const DemoResult& result) {
              request.out);
 }
 
-// The row of the class that is nearest to the middle of the class.
+// The row of the class that is nearest to the mean of the class.
 Index middle_row(const Table& table, int class_number) {
-  const auto is_member = [&](Index row) { return table.labels->of_row[static_cast<std::size_t>(row)] == class_number; };
-  Vector sum = Vector::Zero(table.features.cols());
-  Index members = 0;
+  std::vector<Index> members;
   for (Index row = 0; row < table.features.rows(); ++row) {
-    if (!is_member(row)) continue;
-    sum += table.features.row(row).transpose();
-    ++members;
+    if (table.labels->of_row[static_cast<std::size_t>(row)] == class_number) members.push_back(row);
   }
-  const Vector middle = sum / static_cast<double>(members);
-  Index nearest = -1;
-  double smallest = std::numeric_limits<double>::infinity();
-  for (Index row = 0; row < table.features.rows(); ++row) {
-    const double distance = (table.features.row(row).transpose() - middle).squaredNorm();
-    if (!is_member(row) || distance >= smallest) continue;
-    nearest = row;
-    smallest = distance;
-  }
-  return nearest;
+  const Matrix rows = table.features(members, Eigen::all);
+  Index nearest = 0;
+  (rows.rowwise() - rows.colwise().mean()).rowwise().squaredNorm().minCoeff(&nearest);
+  return members[static_cast<std::size_t>(nearest)];
 }
 
-// A picture has room for two features; they get a divergence of their own, without smoothing, which has straight edges.
-std::string draw_petals(const Table& train) {
+// A picture shows two features. A divergence is learned from these two, without smoothing: its pieces have straight
+// edges.
+std::string draw_petals(const Table& train, const std::atomic<bool>* stop) {
   constexpr Index kPetalLength = 2;
   constexpr int kVersicolor = 1;
   Table petals = train;
   petals.features = train.features.middleCols(kPetalLength, 2).eval();
   petals.feature_names = {train.feature_names.begin() + kPetalLength, train.feature_names.end()};
-  const FitResult result = learn(petals, 0, 0);
+  const FitResult result = learn(petals, 0, 0, stop);
   const auto& divergence = dynamic_cast<const MaxAffine&>(*result.model.divergence);
   return draw_divergence({divergence, result.model.scaling, petals, middle_row(petals, kVersicolor)});
 }
@@ -179,29 +153,19 @@ std::string draw_petals(const Table& train) {
 ExitCode run_demo(const DemoRequest& request) {
   check_outputs({{"--out", request.out}}, {});
   check_picture(request.out);
-  // The problems are so small that threads would only wait for each other.
-  const ThreadLimit limit(1);
-  const Interrupt interrupt;
-  ProgressLine progress;
-  const RunControl control = progress.control();
+  const ThreadLimit limit(1);  // these problems are so small that threads would only wait for each other
   DemoResult result;
-  for (int split = 0; split < kSplits && !control.stop_requested(); ++split) {
-    control.report({"learn", split, static_cast<double>(split) / kSplits});
-    const auto seed = static_cast<std::uint64_t>(split);
-    const DemoData data = split_iris(seed);
-    add_split(result, data, seed);
-    if (split == 0) write_picture(request.out, draw_petals(data.train));
-  }
-  progress.clear();
-  if (control.stop_requested()) {
-    say("bregmax: stopped by an interrupt");
-    return kNotReached;
-  }
-  if (request.json) {
-    print_json(as_json(request, result));
-  } else {
-    print(as_text(request, result));
-  }
+  run_with_progress([&](const RunControl& control) {
+    for (int split = 0; split < kDemoSplits && !control.stop_requested(); ++split) {
+      control.report({"learn", split, static_cast<double>(split) / kDemoSplits});
+      const auto seed = static_cast<std::uint64_t>(split);
+      const DemoData data = split_iris(seed);
+      add_split(result, data, seed, control.stop);
+      if (split == 0) write_picture(request.out, draw_petals(data.train, control.stop));
+    }
+  });
+  if (Interrupt::requested()) return report_interrupt("");
+  print_report(request.json, as_json(request, result), as_text(request, result));
   return result.all_optimal ? kDone : kNotReached;
 }
 

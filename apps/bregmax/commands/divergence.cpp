@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/matrix_writer.hpp"
 #include "commands/commands.hpp"
-#include "options/input.hpp"
 #include "options/options.hpp"
 #include "reports/output.hpp"
 
@@ -24,14 +22,11 @@ Examples:
 
 Row a, column b of the result is D(row a of A, row b of B). D is not symmetric.)";
 
-struct DivergenceRequest {
-  std::string model, points, references, out;
-  Layout layout;
-  std::uint64_t threads = 0;
-  bool json = false;
+struct DivergenceRequest : ModelRequest {
+  std::string points, references;
 };
 
-// Computes the matrix in blocks of rows that fit in a few megabytes, however large the whole is.
+// Computes the matrix in blocks of rows of a few megabytes.
 void for_each_block(const Divergence& divergence, const Matrix& points, const Matrix& references,
                     const std::function<void(const MatrixView&)>& use) {
   constexpr Index kBlockValues = 4'000'000;
@@ -45,7 +40,7 @@ void for_each_block(const Divergence& divergence, const Matrix& points, const Ma
   }
 }
 
-void print_rows(const MatrixView& rows) {
+void print_matrix_rows(const MatrixView& rows) {
   std::string text;
   for (Index r = 0; r < rows.rows(); ++r) {
     for (Index c = 0; c < rows.cols(); ++c) {
@@ -88,7 +83,7 @@ ExitCode run_divergence(const DivergenceRequest& request) {
     for_each_block(divergence, points.rows, references, [&](const MatrixView& rows) { append_rows(list, rows); });
     summary["divergences"] = std::move(list);
   } else {
-    for_each_block(divergence, points.rows, references, print_rows);
+    for_each_block(divergence, points.rows, references, print_matrix_rows);
   }
   if (request.json) print_json(summary);
   return kDone;
@@ -103,10 +98,7 @@ void add_divergence(CLI::App& program, Action& chosen) {
   options.model(request->model);
   options.text("A", request->points, "", "points, the first argument: CSV, .npy or builtin:NAME")->required();
   options.text("B", request->references, "", "references, the second argument; A when left out");
-  options.text("--out", request->out, "F", "write here instead of to standard output: .npy or .csv without a header");
-  options.layout(request->layout);
-  options.threads(request->threads);
-  options.json(request->json);
+  options.rest(*request, "write here instead of to standard output: .npy or .csv without a header");
 }
 
 }  // namespace bregmax::app

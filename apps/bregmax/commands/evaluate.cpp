@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "commands/commands.hpp"
-#include "options/input.hpp"
 #include "options/options.hpp"
+#include "progress.hpp"
 #include "reports/output.hpp"
-#include "reports/run.hpp"
+#include "reports/scores.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -24,12 +22,9 @@ Examples:
 Clustering of the test rows (median over the restarts), ranking of the test rows for each other, and nearest neighbours
 among the training rows. All scores are fractions; ties in rankings count with their expected value.)";
 
-struct EvaluateRequest {
-  std::string model, test, train;
-  Layout layout;
-  std::string start = "euclidean";
-  std::uint64_t neighbours = 5, restarts = 20, seed = 0, threads = 0;
-  bool json = false;
+struct EvaluateRequest : ModelRequest {
+  std::string test, train, start = "euclidean";
+  std::uint64_t neighbours = 5, restarts = 20, seed = 0;
 };
 
 EvaluationScores scores_of(const EvaluateRequest& request, const Model& model, const ModelInput& test,
@@ -41,65 +36,53 @@ EvaluationScores scores_of(const EvaluateRequest& request, const Model& model, c
   options.start = request.start == "euclidean" ? KMeansStart::kEuclidean : KMeansStart::kDivergence;
   if (request.train.empty()) return evaluate(*model.divergence, test.rows, test.table.labels->of_row, options, control);
   const ModelInput train = read_labelled(model, request.train, request.layout);
-  if (options.k > train.rows.rows()) {
-    throw Error(fmt::format("-k is {}; allowed: 1 to {}, the number of training rows", options.k, train.rows.rows()));
-  }
+  check_at_most("-k", request.neighbours, train.rows.rows(), "the number of training rows");
   const SharedClasses classes = share_classes(*test.table.labels, *train.table.labels);
   return evaluate(*model.divergence, test.rows, classes.first, train.rows, classes.second, options, control);
 }
 
 Json as_json(const EvaluateRequest& request, const ModelInput& test, const EvaluationScores& scores) {
-  return {{"rand_index", scores.rand_index},
-          {"purity", scores.purity},
-          {"auc", scores.auc},
-          {"average_precision", scores.average_precision},
-          {"knn_accuracy", scores.knn_accuracy},
-          {"adjusted_rand_index", scores.adjusted_rand_index},
-          {"normalised_mutual_information", scores.normalised_mutual_information},
-          {"precision_at_10", scores.precision_at_k},
-          {"queries", scores.queries},
-          {"skipped_queries", scores.skipped_queries},
-          {"n", test.rows.rows()},
-          {"classes", test.table.labels->classes()},
-          {"k", request.neighbours},
-          {"restarts", request.restarts},
-          {"start", request.start},
-          {"seed", request.seed},
-          {"model", request.model},
-          {"test", request.test},
-          {"train", request.train.empty() ? Json(nullptr) : Json(request.train)}};
+  Json object;
+  for (const NamedScore& one : kScores) object[one.key] = scores.*one.score;
+  object.update({{"adjusted_rand_index", scores.adjusted_rand_index},
+                 {"normalised_mutual_information", scores.normalised_mutual_information},
+                 {"precision_at_10", scores.precision_at_k},
+                 {"queries", scores.queries},
+                 {"skipped_queries", scores.skipped_queries},
+                 {"n", test.rows.rows()},
+                 {"classes", test.table.labels->classes()},
+                 {"k", request.neighbours},
+                 {"restarts", request.restarts},
+                 {"start", request.start},
+                 {"seed", request.seed},
+                 {"model", request.model},
+                 {"test", request.test},
+                 {"train", request.train.empty() ? Json(nullptr) : Json(request.train)}});
+  return object;
 }
 
 std::string as_text(const EvaluateRequest& request, const EvaluationScores& scores) {
-  const auto line = [](std::string_view name, double score, std::string_view note) {
-    const std::string value = std::isfinite(score) ? fmt::format("{:.4f}", score) : "-";
-    return fmt::format("{:<18} {:>7}   {}\n", name, value, note);
-  };
-  return line("Rand index", scores.rand_index, "k-means, agreement of pairs of rows with the classes") +
-         line("purity", scores.purity, "k-means, rows in a cluster of mostly their class") +
-         line("AUC", scores.auc, "rows of the query's class rank before the others") +
-         line("average precision", scores.average_precision, "the same, where the first places count most") +
-         line("k-NN accuracy", scores.knn_accuracy,
-              request.train.empty() ? "needs --train" : fmt::format("k = {}", request.neighbours));
+  const std::array<std::string, kScores.size()> notes = {
+      "k-means: pairs of rows that agree with the classes", "k-means: rows in a cluster of mostly their class",
+      "rows of the query's class rank before the others", "the same, where the first places count most",
+      request.train.empty() ? "needs --train" : fmt::format("k = {}", request.neighbours)};
+  std::string text;
+  for (std::size_t s = 0; s < kScores.size(); ++s) {
+    const double score = scores.*kScores[s].score;
+    text += fmt::format("{:<18} {:>7}   {}\n", kScores[s].name,
+                        std::isfinite(score) ? fmt::format("{:.4f}", score) : "-", notes[s]);
+  }
+  return text;
 }
 
 ExitCode run_evaluate(const EvaluateRequest& request) {
   const ThreadLimit limit(static_cast<int>(request.threads));
   const Model model = load_model(request.model);
   const ModelInput test = read_labelled(model, request.test, request.layout);
-  const Interrupt interrupt;
-  ProgressLine progress;
-  const EvaluationScores scores = scores_of(request, model, test, progress.control());
-  progress.clear();
-  if (scores.stopped) {
-    say("bregmax: stopped by an interrupt before all scores were known");
-    return kNotReached;
-  }
-  if (request.json) {
-    print_json(as_json(request, test, scores));
-  } else {
-    print(as_text(request, scores));
-  }
+  const EvaluationScores scores =
+      run_with_progress([&](const RunControl& control) { return scores_of(request, model, test, control); });
+  if (scores.stopped) return report_interrupt(" before all scores were known");
+  print_report(request.json, as_json(request, test, scores), as_text(request, scores));
   return kDone;
 }
 
@@ -112,14 +95,14 @@ void add_evaluate(CLI::App& program, Action& chosen) {
   options.model(request->model);
   options.text("TEST", request->test, "", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
-  options.whole("-k", request->neighbours, "K", {1, 1'000'000'000}, "nearest neighbours, at most the training rows");
-  options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "of k-means");
-  options.choice("--start", request->start, {"euclidean", "divergence"},
-                 "of k-means: k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
-  options.seed(request->seed, "of the starts of k-means");
-  options.layout(request->layout);
-  options.threads(request->threads);
-  options.json(request->json);
+  options.whole("-k", request->neighbours, "K", {1, 1'000'000'000},
+                "nearest neighbours, at most the number of training rows");
+  options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "starts of k-means");
+  options.choice(
+      "--start", request->start, {"euclidean", "divergence"},
+      "start of k-means: k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
+  options.seed(request->seed, "seed of the starts of k-means");
+  options.rest(*request);
 }
 
 }  // namespace bregmax::app

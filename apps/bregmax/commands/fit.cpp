@@ -12,9 +12,10 @@
 #include "commands/fit_method.hpp"
 #include "options/fit_options.hpp"
 #include "pictures/png.hpp"
+#include "pictures/tuning_picture.hpp"
+#include "progress.hpp"
 #include "reports/fit_report.hpp"
 #include "reports/output.hpp"
-#include "reports/run.hpp"
 #include "reports/tuning_report.hpp"
 
 namespace bregmax::app {

@@ -12,9 +12,9 @@
 #include "bregmax/learn/method_plan.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "options/options.hpp"
+#include "progress.hpp"
 #include "reports/method_report.hpp"
 #include "reports/output.hpp"
-#include "reports/run.hpp"
 
 namespace bregmax::app {
 namespace {

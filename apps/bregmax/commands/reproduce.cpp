@@ -1,45 +1,55 @@
-#include "commands/reproduce.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "commands/commands.hpp"
 #include "options/options.hpp"
+#include "paper/summary_text.hpp"
+#include "pictures/figure_pictures.hpp"
+#include "pictures/png.hpp"
+#include "progress.hpp"
+#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kReproduceExamples = R"(
 Examples:
   bregmax reproduce table2 --methods pbdl --runs 10 --data-dir downloads
   bregmax reproduce table1 --datasets iris,wine --methods pbdl,itml,euclidean --runs 20
   bregmax reproduce table2 --report-only --json
   bregmax reproduce figure2 --runs 5 --out pictures
 
-Finished runs are kept in DIR/table-runs.csv and DIR/figure2-runs.csv; a command continues where it was ended,
-and both tables are made of the same runs. Ctrl-C ends it early with exit code 1, with what is there so far.)";
+Finished runs are kept in DIR/table-runs.csv and DIR/figure2-runs.csv, and the same command continues after them. Both
+tables are made of the same runs. Ctrl-C ends it early with exit code 1 and reports the runs that are there.)";
 
-ExitCode run_reproduce(const ReproduceRequest& request) {
-  if (request.what == "figure1") return reproduce_figure1(request);
-  if (request.what == "figure2") return reproduce_figure2(request);
-  return reproduce_table(request);
-}
+constexpr int kRunsOfTables = 100, kRunsOfFigure2 = 50;  // in the paper
+constexpr double kDotsPerPixel = 2.5;                    // 300 dots per inch when 120 pixels are printed on an inch
 
-}  // namespace
+struct ReproduceRequest {
+  std::string what;
+  std::string out = "reproduction";
+  std::string datasets = "all", methods = "all";
+  std::string data_dir;
+  std::string start = "auto";
+  std::string choice = "per-measure";
+  std::uint64_t runs = 0;  // 0: as many as the paper made
+  std::uint64_t first = 0;
+  std::uint64_t seed = 0, threads = 0;
+  bool report_only = false, json = false;
 
+  std::string path(const std::string& name) const { return (std::filesystem::path(out) / name).string(); }
+  int runs_or(int standard) const { return runs == 0 ? standard : static_cast<int>(runs); }
+};
+
+// "a,b" as a and b.
 std::vector<std::string> names_in(const std::string& option, const std::string& text) {
-  std::vector<std::string> names(1);
-  for (const char c : text) {
-    if (c == ',') {
-      names.emplace_back();
-    } else {
-      names.back() += c;
-    }
-  }
+  const std::vector<std::string> names = CLI::detail::split(text, ',');
   for (const std::string& name : names) {
     if (name.empty()) throw Error(fmt::format("{} is '{}'; allowed: names with commas between them", option, text));
     if (std::count(names.begin(), names.end(), name) > 1) {
@@ -55,34 +65,171 @@ void make_output_folder(const ReproduceRequest& request) {
   if (error) throw Error(fmt::format("--out: cannot make the folder {}: {}", request.out, error.message()));
 }
 
+// Makes the runs that the file does not have yet, unless only a report is wanted.
+WorkOutcome make_runs(const ReproduceRequest& request, const std::string& path, const ResultsFormat& format,
+                      const std::function<std::vector<Job>(const ResultsFile&)>& missing) {
+  if (request.report_only) return {};
+  make_output_folder(request);
+  const int threads = static_cast<int>(request.threads);
+  const ThreadLimit limit(threads);
+  ResultsFile results(path, format);
+  return run_with_progress(
+      [&](const RunControl& control) { return run_jobs(missing(results), results, threads, control); });
+}
+
+// The rows of a table: the paper's, in its order, then our own.
+std::vector<ProtocolRow> rows_of(const PaperTable& table, const std::string& methods) {
+  const bool all = methods == "all" || methods == "paper";
+  std::vector<ProtocolRow> rows;
+  for (const std::string& name : all ? table.methods : names_in("--methods", methods))
+    rows.push_back(protocol_row(name));
+  for (const ProtocolRow& row : protocol_rows()) {
+    if (!row.of_paper && methods == "all") rows.push_back(row);
+  }
+  return rows;
+}
+
+// Names that the paper does not have are refused even if nothing is run.
+std::vector<NamedTable> read_datasets(const std::vector<std::string>& names, const ReproduceRequest& request) {
+  std::vector<NamedTable> datasets;
+  for (const std::string& name : names) {
+    std::optional<NamedTable> found = find_dataset(name, request.data_dir);
+    if (found) {
+      datasets.push_back(std::move(*found));
+    } else if (!request.report_only) {
+      say("bregmax: " + how_to_get(name, request.data_dir));
+    }
+  }
+  if (datasets.empty()) throw Error("no dataset is left to run; --data-dir names the folder with the files");
+  return datasets;
+}
+
+ExitCode reproduce_table(const ReproduceRequest& request) {
+  const PaperTable& table = paper_table(request.what);
+  TablePlan plan;
+  plan.rows = rows_of(table, request.methods);
+  plan.first = static_cast<int>(request.first);
+  plan.runs = request.runs_or(kRunsOfTables);
+  plan.start = start_named(request.start);
+  plan.seed = request.seed;
+  SummaryRequest wanted;
+  wanted.datasets = request.datasets == "all" ? table.datasets : names_in("--datasets", request.datasets);
+  for (const ProtocolRow& row : plan.rows) wanted.rows.push_back(row.name);
+  wanted.start = plan.start;
+  wanted.one_model = request.choice == "one-model";
+  wanted.first = plan.first;
+  wanted.runs = plan.runs;
+  plan.datasets = read_datasets(wanted.datasets, request);
+
+  const std::string path = request.path("table-runs.csv");
+  const WorkOutcome outcome = make_runs(request, path, table_format(plan.seed),
+                                        [&](const ResultsFile& results) { return missing_jobs(plan, results); });
+  // Read from the file, so that the table is the one that any later report gives.
+  const TableSummary summary = summarise(table, table_runs(read_results(path, table_format(plan.seed))), wanted);
+  const std::string json = summary_as_json(summary);
+  write_file_atomically(request.path(table.name + ".md"), summary_as_markdown(summary));
+  write_file_atomically(request.path(table.name + "-times.md"), times_as_markdown(summary));
+  write_file_atomically(request.path(table.name + ".csv"), summary_as_csv(summary));
+  write_file_atomically(request.path(table.name + ".json"), json);
+  print(request.json ? json : summary_as_text(summary));
+  if (!outcome.stopped) return kDone;
+  return report_interrupt(fmt::format("; {} runs are left, and the same command continues", outcome.left));
+}
+
+void write_figure(const ReproduceRequest& request, const std::string& svg) {
+  write_picture(request.path(request.what + ".svg"), svg);
+  if (can_draw_png()) {
+    write_picture(request.path(request.what + ".png"), svg, kDotsPerPixel);
+  } else {
+    say("bregmax: no PNG is written, because the program was built without librsvg; the SVG file is complete");
+  }
+}
+
+void refuse_table_options(const ReproduceRequest& request) {
+  const auto refuse = [&](bool given, const char* option) {
+    if (given) throw Error(fmt::format("{} does not go with {}; it is an option of the tables", option, request.what));
+  };
+  refuse(request.methods != "all", "--methods");
+  refuse(!request.data_dir.empty(), "--data-dir");
+  refuse(request.start != "auto", "--start");
+  refuse(request.choice != "per-measure", "--choice");
+}
+
+ExitCode reproduce_figure1(const ReproduceRequest& request) {
+  refuse_table_options(request);
+  if (request.datasets != "all" || request.runs != 0 || request.first != 0 || request.report_only) {
+    throw Error("--datasets, --runs, --first and --report-only do not go with figure1, which is one fit");
+  }
+  make_output_folder(request);
+  const ThreadLimit limit(static_cast<int>(request.threads));
+  const Figure1 figure =
+      run_with_progress([&](const RunControl& control) { return compute_figure1(request.seed, control); });
+  if (figure.stopped) return report_interrupt("; nothing was written");
+  write_file_atomically(request.path("figure1-quadratic.csv"), quadratic_as_csv(figure.quadratic));
+  write_file_atomically(request.path("figure1-circle.csv"), circle_as_csv(figure));
+  write_figure(request, draw_figure1(figure));
+  print(request.json ? figure1_as_json(figure) : figure1_as_text(figure));
+  return kDone;
+}
+
+ExitCode reproduce_figure2(const ReproduceRequest& request) {
+  refuse_table_options(request);
+  Figure2Plan plan;
+  plan.seed = request.seed;
+  plan.first = static_cast<int>(request.first);
+  plan.runs = request.runs_or(kRunsOfFigure2);
+  if (request.datasets == "all") {
+    for (const RegressionProblem& problem : regression_problems()) plan.problems.push_back(problem.name);
+  } else {
+    plan.problems = names_in("--datasets", request.datasets);
+    for (const std::string& name : plan.problems) regression_problem(name);
+  }
+  const std::string path = request.path("figure2-runs.csv");
+  const WorkOutcome outcome = make_runs(request, path, figure2_format(plan.seed), [&](const ResultsFile& results) {
+    return missing_figure2_jobs(plan, results);
+  });
+  const auto curves = error_curves(read_results(path, figure2_format(plan.seed)), plan);
+  write_file_atomically(request.path("figure2.csv"), curves_as_csv(curves));
+  write_figure(request, draw_figure2(curves));
+  print(request.json ? curves_as_json(curves) : curves_as_text(curves));
+  return outcome.stopped ? report_interrupt("; the same command continues") : kDone;
+}
+
+ExitCode run_reproduce(const ReproduceRequest& request) {
+  if (request.what == "figure1") return reproduce_figure1(request);
+  if (request.what == "figure2") return reproduce_figure2(request);
+  return reproduce_table(request);
+}
+
+}  // namespace
+
 void add_reproduce(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("reproduce", "the tables and figures of the paper, computed anew");
-  command->footer(kExamples);
-  const auto request = std::make_shared<ReproduceRequest>();
+  const auto [command, request] =
+      add_command(program, {"reproduce", "the tables and figures of the paper, computed again", kReproduceExamples},
+                  run_reproduce, chosen);
   OptionAdder options(*command);
   options
       .choice("WHAT", request->what, {"table1", "table2", "figure1", "figure2"},
               "what to compute: table1, table2, figure1 or figure2")
       ->required();
-  options.text("--out", request->out, "DIR", "folder of the results; made if it is not there");
+  options.text("--out", request->out, "DIR", "folder of the results; made if it does not exist");
   options.text("--datasets", request->datasets, "NAMES",
-               "of a table, or divergences of figure2: names with commas between them, or all");
+               "datasets of a table, or divergences of figure2: names with commas between them, or all");
   options.text("--methods", request->methods, "NAMES",
                "rows of a table: names with commas between them, all, or paper (its methods only)");
   options.whole("--runs", request->runs, "R", {0, 100'000},
-                "random splits of a table, 0: 100; draws of figure2, 0: 50: as in the paper");
+                "random splits of a table, draws of figure2; 0: as in the paper, 100 and 50");
   options.whole("--first", request->first, "N", {0, 1'000'000}, "number of the first of these runs");
   options.text("--data-dir", request->data_dir, "DIR", "folder of datasets that are not built in (transfusion.csv)");
   options.choice("--start", request->start, {"auto", "euclidean", "divergence"},
-                 "of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
+                 "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
   options.choice("--choice", request->choice, {"per-measure", "one-model"},
                  "per-measure: each column by the model tuned for it, as in the paper; one-model: all by the one tuned "
                  "for average precision");
   options.flag("--report-only", request->report_only, "make no runs: report those that are there");
-  options.seed(request->seed, "of the splits and all else");
+  options.seed(request->seed, "seed of the splits and of everything else that is random");
   options.threads(request->threads);
   options.json(request->json);
-  command->callback([request, &chosen] { chosen = [request] { return run_reproduce(*request); }; });
 }
 
 }  // namespace bregmax::app

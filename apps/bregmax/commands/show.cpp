@@ -2,12 +2,12 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <memory>
 
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
 #include "pictures/png.hpp"
+#include "pictures/tuning_picture.hpp"
 #include "reports/fit_report.hpp"
 #include "reports/method_report.hpp"
 #include "reports/output.hpp"
@@ -78,7 +78,7 @@ std::string feature_table(const Model& model) {
     const std::string name = at < model.feature_names.size() ? model.feature_names[at] : fmt::format("x{}", f);
     out += fmt::format("            {:<{}}", name, widest);
     if (!model.scaling.is_identity()) {
-      out += fmt::format("  less {}, over {}", short_number(model.scaling.center(f)),
+      out += fmt::format("  minus {}, divided by {}", short_number(model.scaling.center(f)),
                          short_number(model.scaling.scale(f)));
     }
     out += "\n";
@@ -128,11 +128,7 @@ ExitCode run_show(const ShowRequest& request) {
   check_picture(request.picture);
   const Model model = load_model(request.model);
   if (!request.picture.empty()) write_picture(request.picture, draw_tuning(model.tuning));
-  if (request.json) {
-    print_json(as_json(request, model));
-  } else {
-    print(as_text(request, model));
-  }
+  print_report(request.json, as_json(request, model), as_text(request, model));
   return kDone;
 }
 
@@ -144,7 +140,7 @@ void add_show(CLI::App& program, Action& chosen) {
   OptionAdder options(*command);
   options.model(request->model);
   options.text("--picture", request->picture, "F",
-               "write a picture (.svg or .png) of the scores along lambda, if it was tuned");
+               "write a picture (.svg or .png) of the scores over lambda, if it was tuned");
   options.json(request->json);
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kTextColumn = 30;
 constexpr std::size_t kLineEnd = 100;
 
-// "left   text", the text wrapped and indented to its column.
+// "left   text", with the text wrapped and indented.
 std::string paragraph(const std::string& left, const std::string& text) {
   std::string out = fmt::format("  {}", left);
   if (out.size() + 2 > kTextColumn) out.append("\n").append(kTextColumn, ' ');
@@ -102,12 +102,10 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
 std::string options_as_markdown(const CLI::App& program) {
   std::string out =
       "# Options\n\n"
-      "Printed by the program itself (`bregmax help-markdown`), and held against it by a test.\n\n"
-      "Wherever a command takes data, `builtin:NAME` takes a built-in dataset (`bregmax datasets`). Exit codes: 0 "
-      "done;\n"
-      "1 ran but did not reach what was asked (not converged, stopped); 2 a mistake of the caller, told in one line "
-      "on\n"
-      "standard error.\n";
+      "Printed by the program itself (`bregmax help-markdown`); a test compares the two.\n\n"
+      "Wherever a command takes data, `builtin:NAME` names a built-in dataset (`bregmax datasets`). Exit codes:\n"
+      "0 done; 1 ran but did not reach what was asked (not converged, stopped); 2 a mistake of the caller, explained\n"
+      "in one line on standard error.\n";
   for (const CLI::App* command : program.get_subcommands({})) {
     if (!command->get_group().empty()) out += markdown_section(*command);
   }

@@ -5,7 +5,7 @@
 
 namespace bregmax::app {
 
-// Lines of at most 100 characters, one option a paragraph, defaults at the end of its text.
+// Lines of at most 100 characters, one paragraph per option, with the default at its end.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* command, std::string name) const override;

@@ -19,7 +19,7 @@ std::string name_list(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kMost ? ", ..." : "");
 }
 
-// By a header: where there is none, columns are called x0, x1 and so on.
+// Did the names come from a header? Without one, columns are called x0, x1 and so on.
 bool is_named(const std::vector<std::string>& features) {
   return !std::ranges::all_of(features, [](const std::string& name) {
     return name.starts_with('x') && name.size() > 1 && name.find_first_not_of("0123456789", 1) == std::string::npos;
@@ -29,15 +29,15 @@ bool is_named(const std::vector<std::string>& features) {
 void check_features(const Model& model, const Table& table) {
   if (table.features.cols() != model.features()) {
     throw Error(
-        fmt::format("{}: found {} features ({}); the model has {} ({}); --label and --piece-column say which "
-                    "columns are none",
+        fmt::format("{}: found {} features ({}); the model has {} ({}); --label and --piece-column name "
+                    "the columns that are not features",
                     table.source, table.features.cols(), name_list(table.feature_names), model.features(),
                     name_list(model.feature_names)));
   }
   const auto named_alike = [&](const std::string& name) {
     return std::ranges::find(model.feature_names, name) != model.feature_names.end();
   };
-  // Other names, or none: only the order can be trusted. Some of the names: these are other columns.
+  // If no name is the same, we rely on the order; if some are, the others must be, too.
   if (std::ranges::none_of(table.feature_names, named_alike)) {
     if (!is_named(model.feature_names) || !is_named(table.feature_names)) return;
     say(fmt::format(

@@ -13,11 +13,11 @@ struct Layout {
   std::string label = "auto";
   std::string piece_column;
 
-  // The same for a file with another label column; empty: with the same.
+  // The same, but with this label column unless it is empty.
   Layout with_label(const std::string& other) const { return {other.empty() ? label : other, piece_column}; }
 };
 
-// Rows that a model can measure: the table as read, and its features scaled as the model's training data was.
+// The table as read, and its features scaled as the model's training data was.
 struct ModelInput {
   Table table;
   Matrix rows;
@@ -26,10 +26,10 @@ struct ModelInput {
 // Throws Error when the file does not fit the model: another number of features, or the same names in another order.
 ModelInput read_for_model(const Model& model, const std::string& source, const Layout& layout);
 
-// The same, for commands that cannot do without labels.
+// The same, and an Error if the file has no labels.
 ModelInput read_labelled(const Model& model, const std::string& source, const Layout& layout);
 
-// One numbering of the classes for two tables, which each number theirs by first appearance.
+// One numbering of the classes of two tables, each of which numbers its classes by first appearance.
 struct SharedClasses {
   std::vector<int> first, second;
   std::vector<std::string> names;

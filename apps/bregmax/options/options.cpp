@@ -69,6 +69,16 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
   return value;
 }
 
+void check_at_most(const std::string& name, std::uint64_t value, Index most, const std::string& what_most_is) {
+  if (value <= static_cast<std::uint64_t>(most)) return;
+  throw Error(fmt::format("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is));
+}
+
+CLI::Option* OptionAdder::add(const std::string& name, const std::function<void(const std::string&)>& accept,
+                              const std::string& help, const std::string& placeholder, const std::string& standard) {
+  return command_.add_option_function<std::string>(name, accept, help)->type_name(placeholder)->default_str(standard);
+}
+
 CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::string& help) {
   return command_.add_flag(name, value, help);
 }
@@ -76,10 +86,10 @@ CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::
 CLI::Option* OptionAdder::text(const std::string& name, std::string& value, const std::string& placeholder,
                                const std::string& help) {
   const auto accept = [name, &value](const std::string& given) {
-    if (given.empty()) refuse(long_name(name), given, "anything but an empty text");
+    if (given.empty()) refuse(long_name(name), given, "any text that is not empty");
     value = given;
   };
-  return command_.add_option_function<std::string>(name, accept, help)->type_name(placeholder)->default_str(value);
+  return add(name, accept, help, placeholder, value);
 }
 
 CLI::Option* OptionAdder::choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
@@ -90,9 +100,7 @@ CLI::Option* OptionAdder::choice(const std::string& name, std::string& value, co
     }
     value = given;
   };
-  return command_.add_option_function<std::string>(name, accept, help)
-      ->type_name(fmt::format("{}", fmt::join(allowed, "|")))
-      ->default_str(value);
+  return add(name, accept, help, fmt::format("{}", fmt::join(allowed, "|")), value);
 }
 
 CLI::Option* OptionAdder::number(const std::string& name, double& value, const std::string& placeholder,
@@ -108,9 +116,7 @@ CLI::Option* OptionAdder::number(const std::string& name, double& value, const s
     explained.text = allowed_text(range, words);
     value = parse_number(name, given, explained);
   };
-  return command_.add_option_function<std::string>(name, accept, with_allowed(help, allowed_text(range, words)))
-      ->type_name(placeholder)
-      ->default_str(number_text(value, words));
+  return add(name, accept, with_allowed(help, allowed_text(range, words)), placeholder, number_text(value, words));
 }
 
 CLI::Option* OptionAdder::whole(const std::string& name, std::uint64_t& value, const std::string& placeholder,
@@ -118,9 +124,7 @@ CLI::Option* OptionAdder::whole(const std::string& name, std::uint64_t& value, c
   const auto accept = [name, &value, range](const std::string& given) {
     value = parse_whole(long_name(name), given, range);
   };
-  return command_.add_option_function<std::string>(name, accept, with_allowed(help, range.text()))
-      ->type_name(placeholder)
-      ->default_str(fmt::format("{}", value));
+  return add(name, accept, with_allowed(help, range.text()), placeholder, fmt::format("{}", value));
 }
 
 void OptionAdder::model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
@@ -134,20 +138,23 @@ void OptionAdder::layout(Layout& value, std::string* query_label) {
   label(value.label);
   if (query_label != nullptr) {
     text("--query-label", *query_label, "NAME|INDEX|none",
-         "label column of the queries, where it is another than --label says");
+         "label column of the queries, if it is not the one that --label names");
   }
   text("--piece-column", value.piece_column, "NAME|INDEX", "a column that is not a feature, as it was for fit");
+}
+
+void OptionAdder::rest(ModelRequest& request, const char* out_help, std::string* query_label) {
+  if (out_help != nullptr) text("--out", request.out, "F", out_help);
+  layout(request.layout, query_label);
+  threads(request.threads);
+  json(request.json);
 }
 
 void OptionAdder::threads(std::uint64_t& value) {
   const auto accept = [&value](const std::string& given) {
     value = given == "all" ? 0 : parse_whole("--threads", given, {1, kMostThreads}, "all");
   };
-  command_
-      .add_option_function<std::string>("--threads", accept,
-                                        with_allowed("threads to use", WholeRange{1, kMostThreads}.text() + ", or all"))
-      ->type_name("N")
-      ->default_str("all");
+  add("--threads", accept, with_allowed("threads to use", WholeRange{1, kMostThreads}.text() + ", or all"), "N", "all");
 }
 
 void OptionAdder::seed(std::uint64_t& value, const std::string& help) { whole("--seed", value, "S", {}, help); }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -11,7 +12,7 @@
 
 namespace bregmax::app {
 
-// What a number may be. `text` is for people: it is in the help, in docs/options.md and in the message of a refusal.
+// What a number may be. `text` says it in words, in the help, in docs/options.md and in the message of a refusal.
 struct NumberRange {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -31,12 +32,24 @@ struct WholeRange {
 // A word that stands for a number, like `none` for infinity.
 using Words = std::vector<std::pair<std::string, double>>;
 
-// Adds options to a command. Each is described once, here: name, place-holder of its value, what is allowed, the
-// default (the value that the variable has) and what it is for. Help, messages and docs/options.md all come from that.
+// What all commands have that apply a model to rows.
+struct ModelRequest {
+  std::string model, out;
+  Layout layout;
+  std::uint64_t threads = 0;
+  bool json = false;
+};
+inline constexpr const char* kCsvOutput = "write the CSV here instead of to standard output";
+
+// Adds options to a command. Each is described once: name, placeholder of its value, what is allowed, the default (the
+// value of the variable) and what it is for. Help, messages and docs/options.md all come from that.
 class OptionAdder {
  public:
   explicit OptionAdder(CLI::App& command) : command_(command) {}
 
+  // An option whose text `accept` checks and stores.
+  CLI::Option* add(const std::string& name, const std::function<void(const std::string&)>& accept,
+                   const std::string& help, const std::string& placeholder, const std::string& standard);
   CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
   CLI::Option* text(const std::string& name, std::string& value, const std::string& placeholder,
                     const std::string& help);
@@ -47,10 +60,12 @@ class OptionAdder {
   CLI::Option* whole(const std::string& name, std::uint64_t& value, const std::string& placeholder,
                      const WholeRange& range, const std::string& help);
 
-  // The options that several commands share.
+  // Options of several commands.
   void model(std::string& value);
   void label(std::string& value);
   void layout(Layout& value, std::string* query_label = nullptr);  // of files that a model is applied to
+  // All of ModelRequest but the model: --out only if it has a help text.
+  void rest(ModelRequest& request, const char* out_help = nullptr, std::string* query_label = nullptr);
   void threads(std::uint64_t& value);
   void seed(std::uint64_t& value, const std::string& help);
   void json(bool& value);
@@ -59,10 +74,11 @@ class OptionAdder {
   CLI::App& command_;
 };
 
-// The whole text must be a number in the range; `name` is the option that it came from, `word` what else it takes.
-// Throws Error.
+// The whole text must be a number in the range, or an Error names the option; `word` is what else the option takes.
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
 std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
                           const std::string& word = "");
+// Throws Error when the number is above what the data allows.
+void check_at_most(const std::string& name, std::uint64_t value, Index most, const std::string& what_most_is);
 
 }  // namespace bregmax::app

@@ -13,8 +13,7 @@ Point between(const Point& a, const Point& b, double fraction) {
   return {a.x + fraction * (b.x - a.x), a.y + fraction * (b.y - a.y)};
 }
 
-}  // namespace
-
+// The part of a convex polygon where `function` <= level.
 Polygon clip(const Polygon& polygon, const AffineFunction& function, double level) {
   Polygon kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -31,9 +30,7 @@ Polygon clip(const Polygon& polygon, const AffineFunction& function, double leve
   return kept;
 }
 
-Polygon cell(const Pieces& pieces, std::size_t k, const Rectangle& inside) {
-  return sublevel_set(pieces, k, 0, inside);
-}
+}  // namespace
 
 Polygon sublevel_set(const Pieces& pieces, std::size_t reference, double level, const Rectangle& inside) {
   Polygon polygon = inside.polygon();
@@ -43,11 +40,9 @@ Polygon sublevel_set(const Pieces& pieces, std::size_t reference, double level, 
   return polygon;
 }
 
-std::size_t highest_piece(const Pieces& pieces, const Point& at) {
+double maximum(const Pieces& pieces, const Point& at) {
   const auto lower = [&at](const AffineFunction& a, const AffineFunction& b) { return a(at) < b(at); };
-  return static_cast<std::size_t>(std::max_element(pieces.begin(), pieces.end(), lower) - pieces.begin());
+  return (*std::max_element(pieces.begin(), pieces.end(), lower))(at);
 }
-
-double maximum(const Pieces& pieces, const Point& at) { return pieces[highest_piece(pieces, at)](at); }
 
 }  // namespace bregmax::app

@@ -4,7 +4,7 @@
 
 #include "bregmax/core/matrix.hpp"
 
-// The plane as a max-affine generator sees it: everything here is exact, made of straight edges.
+// A max-affine generator on the plane: all borders are straight, so everything here is exact.
 namespace bregmax::app {
 
 struct Point {
@@ -26,19 +26,14 @@ struct AffineFunction {
   double operator()(const Point& at) const { return slope_x * at.x + slope_y * at.y + offset; }
 };
 
-// The part of a convex polygon where `function` <= level.
-Polygon clip(const Polygon& polygon, const AffineFunction& function, double level);
-
 // The affine pieces of phi(x) = max_k pieces[k](x).
 using Pieces = std::vector<AffineFunction>;
 
-// Where piece k attains the maximum, inside the rectangle.
-Polygon cell(const Pieces& pieces, std::size_t k, const Rectangle& inside);
-
-// Where phi(x) - pieces[reference](x) <= level: the points of divergence at most `level` from that piece.
+// Where phi(x) - pieces[reference](x) <= level, inside the rectangle: the points whose divergence from that piece is at
+// most `level`. Level 0 gives the cell in which the piece attains the maximum.
 Polygon sublevel_set(const Pieces& pieces, std::size_t reference, double level, const Rectangle& inside);
 
-std::size_t highest_piece(const Pieces& pieces, const Point& at);
+// phi(at)
 double maximum(const Pieces& pieces, const Point& at);
 
 }  // namespace bregmax::app

@@ -8,10 +8,11 @@
 namespace bregmax::app {
 namespace {
 
-constexpr double kTickSize = 11.5, kTitleSize = 13;
+constexpr double kTickSize = 11.5;
 
 std::string tick_text(double value, bool logarithmic) {
-  if (logarithmic && (value < 1e-3 || value >= 1e4)) return fmt::format("1e{:.0f}", std::log10(value));
+  const double power = logarithmic ? std::log10(value) : 0;
+  if ((power < -3 || power >= 4) && std::abs(power - std::round(power)) < 1e-9) return fmt::format("1e{:.0f}", power);
   return fmt::format("{:g}", std::abs(value) < 1e-12 ? 0.0 : value);
 }
 
@@ -25,7 +26,7 @@ double Axis::share(double value) const {
 std::vector<double> Axis::tick_values() const {
   if (!ticks.empty()) return ticks;
   if (!logarithmic) return round_ticks(low, high, 5);
-  constexpr double kFewDecades = 2.5;  // over which 2 and 5 have room between the powers of ten
+  constexpr double kFewDecades = 2.5;  // leave room for 2 and 5 between the powers of ten
   const bool between = std::log10(high / low) < kFewDecades;
   std::vector<double> values;
   const auto first = static_cast<int>(std::floor(std::log10(low)));
@@ -59,45 +60,44 @@ Point Plot::place(double x, double y) const {
   return {frame_.left + across * (frame_.right - frame_.left), frame_.bottom - up * (frame_.bottom - frame_.top)};
 }
 
-void Plot::draw_axes(Svg& svg) const {
-  const Style faint{"", kPlotFaintInk, 0.5, 0.3}, rule{"", kPlotFaintInk, 1, 1};
+std::vector<Point> Plot::place(const std::vector<Point>& values) const {
+  std::vector<Point> placed;
+  placed.reserve(values.size());
+  for (const Point& value : values) placed.push_back(place(value.x, value.y));
+  return placed;
+}
+
+void Plot::draw_axes(Svg& svg, bool grid) const {
+  const Style faint{"", kFaintInk, 0.5, 0.3}, rule{"", kFaintInk};
   for (const double tick : y_.tick_values()) {
     const Point at = place(x_.low, tick);
-    svg.line(at, {frame_.right, at.y}, faint);
-    svg.text({frame_.left - 7, at.y + 4}, tick_text(tick, y_.logarithmic),
-             {kTickSize, Anchor::kEnd, kPlotInk, false, false, 0});
+    svg.line({at.x - 5, at.y}, at, rule);
+    if (grid) svg.line(at, {frame_.right, at.y}, faint);
+    svg.text({frame_.left - 8, at.y + 4}, tick_text(tick, y_.logarithmic), {kTickSize, Anchor::kEnd});
   }
   for (const double tick : x_.tick_values()) {
     const Point at = place(tick, y_.low);
     svg.line(at, {at.x, frame_.bottom + 5}, rule);
-    svg.text({at.x, frame_.bottom + 19}, tick_text(tick, x_.logarithmic),
-             {kTickSize, Anchor::kMiddle, kPlotInk, false, false, 0});
+    svg.text({at.x, frame_.bottom + 19}, tick_text(tick, x_.logarithmic), {kTickSize, Anchor::kMiddle});
   }
   svg.rectangle(frame_, rule);
-  svg.text({(frame_.left + frame_.right) / 2, frame_.bottom + 38}, x_.title,
-           {kTitleSize, Anchor::kMiddle, kPlotInk, false, false, 0});
-  svg.text({frame_.left - 46, (frame_.top + frame_.bottom) / 2}, y_.title,
-           {kTitleSize, Anchor::kMiddle, kPlotInk, false, false, -90});
+  svg.text({(frame_.left + frame_.right) / 2, frame_.bottom + 38}, x_.title, {.anchor = Anchor::kMiddle});
+  svg.text({frame_.left - 46, (frame_.top + frame_.bottom) / 2}, y_.title, {.anchor = Anchor::kMiddle, .angle = -90});
 }
 
 void Plot::draw_title(Svg& svg, const std::string& title) const {
-  svg.text({(frame_.left + frame_.right) / 2, frame_.top - 12}, title, {15, Anchor::kMiddle, kPlotInk, true, false, 0});
+  svg.text({(frame_.left + frame_.right) / 2, frame_.top - 12}, title, {15, Anchor::kMiddle, kInk, true});
 }
 
 void Plot::draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const {
-  std::vector<Point> corners;
-  corners.reserve(values.size());
-  for (const Point& value : values) corners.push_back(place(value.x, value.y));
-  svg.polyline(corners, style);
+  svg.polyline(place(values), style);
 }
 
 void Plot::draw_band(Svg& svg, const std::vector<Point>& lower, const std::vector<Point>& upper,
                      const Style& style) const {
-  std::vector<Point> corners;
-  corners.reserve(lower.size() + upper.size());
-  for (const Point& value : lower) corners.push_back(place(value.x, value.y));
-  for (auto value = upper.rbegin(); value != upper.rend(); ++value) corners.push_back(place(value->x, value->y));
-  svg.polygon(corners, style);
+  std::vector<Point> corners = lower;
+  corners.insert(corners.end(), upper.rbegin(), upper.rend());
+  svg.polygon(place(corners), style);
 }
 
 }  // namespace bregmax::app

@@ -7,9 +7,6 @@
 
 namespace bregmax::app {
 
-inline constexpr const char* kPlotInk = "#222222";
-inline constexpr const char* kPlotFaintInk = "#666666";
-
 // The range of an axis and how it is labelled.
 struct Axis {
   double low, high;
@@ -21,7 +18,7 @@ struct Axis {
   std::vector<double> tick_values() const;
 };
 
-// Round steps: 1, 2 or 5 times a power of ten, about `count` of them.
+// Multiples of 1, 2 or 5 times a power of ten, about `count` of them.
 std::vector<double> round_ticks(double low, double high, int count);
 
 // A framed diagram.
@@ -31,11 +28,12 @@ class Plot {
 
   const Rectangle& frame() const { return frame_; }
   Point place(double x, double y) const;  // values outside of the range are moved to its border
-  // Grid lines, ticks with their numbers, titles and the frame.
-  void draw_axes(Svg& svg) const;
+  std::vector<Point> place(const std::vector<Point>& values) const;
+  // Ticks with their numbers, titles, the frame and, unless they would cover something, horizontal grid lines.
+  void draw_axes(Svg& svg, bool grid = true) const;
   void draw_title(Svg& svg, const std::string& title) const;
   void draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const;
-  // What lies between two curves over the same x.
+  // The area between two curves over the same x.
   void draw_band(Svg& svg, const std::vector<Point>& lower, const std::vector<Point>& upper, const Style& style) const;
 
  private:

@@ -29,10 +29,6 @@ cairo_status_t append(void* closure, const unsigned char* data, unsigned int len
   return CAIRO_STATUS_SUCCESS;
 }
 
-}  // namespace
-
-bool can_draw_png() { return true; }
-
 std::string png_of_svg(const std::string& svg, double scale) {
   GError* error = nullptr;
   const Handle handle(
@@ -52,17 +48,22 @@ std::string png_of_svg(const std::string& svg, double scale) {
   return png;
 }
 
+}  // namespace
+
+bool can_draw_png() { return true; }
+
 }  // namespace bregmax::app
 
 #else
 
 namespace bregmax::app {
+namespace {
+
+std::string png_of_svg(const std::string& /*svg*/, double /*scale*/) { return {}; }
+
+}  // namespace
 
 bool can_draw_png() { return false; }
-
-std::string png_of_svg(const std::string& /*svg*/, double /*scale*/) {
-  throw Error("this program was built without librsvg and draws no PNG");
-}
 
 }  // namespace bregmax::app
 
@@ -75,9 +76,9 @@ bool is_png(const std::string& path) { return path.ends_with(".png") || path.end
 
 }  // namespace
 
-void write_picture(const std::string& path, const std::string& svg) {
-  constexpr double kDotsAPixel = 2;
-  write_file_atomically(path, is_png(path) ? png_of_svg(svg, kDotsAPixel) : svg);
+void write_picture(const std::string& path, const std::string& svg, double scale) {
+  check_picture(path);
+  write_file_atomically(path, is_png(path) ? png_of_svg(svg, scale) : svg);
 }
 
 void check_picture(const std::string& path) {

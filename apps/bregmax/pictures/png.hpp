@@ -7,12 +7,10 @@ namespace bregmax::app {
 // Was the program built with librsvg?
 bool can_draw_png();
 
-// The picture as a PNG file of `scale` dots a pixel. Throws Error when it cannot be drawn or the program cannot.
-std::string png_of_svg(const std::string& svg, double scale);
-
-// As PNG where the name ends in .png, else as SVG.
-void write_picture(const std::string& path, const std::string& svg);
-// To be called before the work that ends in a picture: throws Error if write_picture() would, for its name.
+// Writes a PNG of `scale` dots per pixel if the name ends in .png, else the SVG itself. Throws Error when the picture
+// cannot be drawn or written.
+void write_picture(const std::string& path, const std::string& svg, double scale = 2);
+// Throws the Error that write_picture() would throw for this name, so that it comes before the work and not after it.
 void check_picture(const std::string& path);
 
 }  // namespace bregmax::app

@@ -7,30 +7,21 @@ namespace {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  for (const char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   return out;
 }
 
-// Hundredths of a pixel are beyond sight; trailing zeros only make the file large.
+// Nobody sees hundredths of a pixel, and trailing zeros only make the file large.
 std::string pixels(double value) {
   std::string text = fmt::format("{:.2f}", value);
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text == "-0" ? "0" : text;
+}
+
+std::string area_attributes(const Rectangle& area) {
+  return fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", pixels(area.left), pixels(area.top),
+                     pixels(area.right - area.left), pixels(area.bottom - area.top));
 }
 
 std::string attributes(const Style& style) {
@@ -71,8 +62,7 @@ void Svg::polyline(const std::vector<Point>& line_corners, const Style& style) {
 }
 
 void Svg::rectangle(const Rectangle& area, const Style& style) {
-  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}/>\n", pixels(area.left), pixels(area.top),
-                       pixels(area.right - area.left), pixels(area.bottom - area.top), attributes(style));
+  body_ += fmt::format("<rect {}{}/>\n", area_attributes(area), attributes(style));
 }
 
 void Svg::line(const Point& from, const Point& to, const Style& style) {
@@ -102,10 +92,8 @@ void Svg::text(const Point& at, std::string_view content, const TextStyle& style
 
 void Svg::begin_clip(const Rectangle& area) {
   ++clips_;
-  body_ += fmt::format(
-      "<clipPath id=\"clip{0}\"><rect x=\"{1}\" y=\"{2}\" width=\"{3}\" height=\"{4}\"/></clipPath>\n"
-      "<g clip-path=\"url(#clip{0})\">\n",
-      clips_, pixels(area.left), pixels(area.top), pixels(area.right - area.left), pixels(area.bottom - area.top));
+  body_ += fmt::format("<clipPath id=\"clip{0}\"><rect {1}/></clipPath>\n<g clip-path=\"url(#clip{0})\">\n", clips_,
+                       area_attributes(area));
 }
 
 void Svg::end_clip() { body_ += "</g>\n"; }

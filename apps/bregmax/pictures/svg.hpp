@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,13 +9,19 @@
 
 namespace bregmax::app {
 
-// How a shape looks. Colours are #rrggbb; an empty one is none.
+inline constexpr const char* kInk = "#222222";
+inline constexpr const char* kFaintInk = "#666666";
+// Okabe and Ito's colours, which colour-blind readers can tell apart.
+inline constexpr std::array<const char*, 8> kColours = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
+                                                        "#cc79a7", "#56b4e9", "#a0a000", "#000000"};
+
+// How a shape looks. Colours are #rrggbb; an empty colour draws nothing.
 struct Style {
   std::string fill;
   std::string stroke;
   double stroke_width = 1;
   double opacity = 1;
-  std::string dashes = {};  // lengths on and off, "6 4"; empty: a whole line
+  std::string dashes = {};  // lengths on and off, "6 4"; empty: a solid line
 };
 
 enum class Anchor { kStart, kMiddle, kEnd };
@@ -22,7 +29,7 @@ enum class Anchor { kStart, kMiddle, kEnd };
 struct TextStyle {
   double size = 13;
   Anchor anchor = Anchor::kStart;
-  std::string colour = "#222222";
+  std::string colour = kInk;
   bool bold = false;
   bool italic = false;
   double angle = 0;  // degrees, clockwise
@@ -38,9 +45,9 @@ class Svg {
   void polyline(const std::vector<Point>& corners, const Style& style);
   void line(const Point& from, const Point& to, const Style& style);
   void circle(const Point& centre, double radius, const Style& style);
-  void text(const Point& at, std::string_view content, const TextStyle& style);
+  void text(const Point& at, std::string_view content, const TextStyle& style = {});
 
-  // What is drawn between the two is cut at the rectangle.
+  // What is drawn between the two calls is cut off at the rectangle.
   void begin_clip(const Rectangle& area);
   void end_clip();
 

@@ -1,24 +1,17 @@
+#include "pictures/tuning_picture.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
 #include "bregmax/core/error.hpp"
-#include "pictures/svg.hpp"
+#include "pictures/plot.hpp"
 #include "reports/tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {
-
-// Okabe and Ito's colours, which stay apart for colour-blind readers.
-constexpr std::array<const char*, 8> kColours = {"#000000", "#0072b2", "#e69f00", "#009e73",
-                                                 "#cc79a7", "#d55e00", "#56b4e9", "#a0a000"};
-constexpr const char* kInk = "#222222";
-constexpr const char* kFaintInk = "#666666";
-constexpr double kLeft = 78, kTop = 64, kPlotWidth = 560, kPlotHeight = 330;
-constexpr double kWidth = kLeft + kPlotWidth + 150, kHeight = kTop + kPlotHeight + 70;
 
 struct PathPoint {
   double lambda, mean, error;
@@ -39,7 +32,7 @@ bool comparable(const Settings& one, const Settings& other) {
          });
 }
 
-// The curves by smoothing; points by rising lambda.
+// By smoothing; the points by rising lambda.
 std::map<double, std::vector<PathPoint>> curves_of(const TuningRecord& record) {
   const auto measure = static_cast<Index>(std::find(record.measures.begin(), record.measures.end(), record.tuned_for) -
                                           record.measures.begin());
@@ -51,7 +44,7 @@ std::map<double, std::vector<PathPoint>> curves_of(const TuningRecord& record) {
     const Setting* smoothing = find_setting(settings, "smoothing");
     const auto row = static_cast<Index>(c);
     if (lambda == nullptr || !comparable(settings, chosen) || !std::isfinite(record.means(row, measure))) continue;
-    if (!(lambda->value > 0)) continue;  // has no place on a logarithmic axis
+    if (!(lambda->value > 0)) continue;  // a logarithmic axis has no place for it
     curves[smoothing != nullptr ? smoothing->value : 0].push_back(
         {lambda->value, record.means(row, measure), record.standard_errors(row, measure), row == record.chosen});
   }
@@ -61,90 +54,61 @@ std::map<double, std::vector<PathPoint>> curves_of(const TuningRecord& record) {
   return curves;
 }
 
-struct Axes {
-  double low_exponent = 0, high_exponent = 0, low = 0, high = 0;
-
-  Point place(double lambda, double score) const {
-    return {kLeft + (std::log10(lambda) - low_exponent) / (high_exponent - low_exponent) * kPlotWidth,
-            kTop + (high - score) / (high - low) * kPlotHeight};
-  }
-};
-
-Axes axes_for(const std::map<double, std::vector<PathPoint>>& curves) {
-  Axes axes{INFINITY, -INFINITY, INFINITY, -INFINITY};
+Plot path_plot(const Rectangle& frame, const std::map<double, std::vector<PathPoint>>& curves,
+               const std::string& score) {
+  double first = INFINITY, last = 0, low = INFINITY, high = -INFINITY;
   for (const auto& [smoothing, points] : curves) {
     for (const PathPoint& point : points) {
       const double error = std::isfinite(point.error) && point.chosen ? point.error : 0;
-      axes.low_exponent = std::min(axes.low_exponent, std::log10(point.lambda));
-      axes.high_exponent = std::max(axes.high_exponent, std::log10(point.lambda));
-      axes.low = std::min(axes.low, point.mean - error);
-      axes.high = std::max(axes.high, point.mean + error);
+      first = std::min(first, point.lambda);
+      last = std::max(last, point.lambda);
+      low = std::min(low, point.mean - error);
+      high = std::max(high, point.mean + error);
     }
   }
-  if (!(axes.high_exponent > axes.low_exponent)) {
-    throw Error("there is no path to draw: fewer than two values of lambda were tried");
-  }
-  const double margin = std::max(1e-3, 0.06 * (axes.high - axes.low));
-  axes.low -= margin;
-  axes.high += margin;
-  return axes;
+  if (!(last > first)) throw Error("there is no path to draw: fewer than two values of lambda were tried");
+  const double margin = std::max(1e-3, 0.06 * (high - low));
+  return {frame, {first, last, "lambda", true}, {low - margin, high + margin, score}};
 }
 
-void draw_frame(Svg& svg, const Axes& axes, const TuningRecord& record) {
-  svg.rectangle({kLeft, kLeft + kPlotWidth, kTop + kPlotHeight, kTop}, {"", kFaintInk, 1, 1});
-  const double bottom = kTop + kPlotHeight;
-  for (int e = static_cast<int>(std::ceil(axes.low_exponent - 1e-9)); e <= axes.high_exponent + 1e-9; ++e) {
-    const Point at = axes.place(std::pow(10.0, e), axes.low);
-    svg.line(at, {at.x, at.y + 5}, {"", kFaintInk, 1, 1});
-    svg.text({at.x, at.y + 20}, fmt::format("1e{}", e), {12, Anchor::kMiddle, kInk, false, false, 0});
-  }
-  constexpr int kSteps = 5;
-  for (int step = 0; step <= kSteps; ++step) {
-    const double score = axes.low + (axes.high - axes.low) * step / kSteps;
-    const double y = axes.place(1, score).y;
-    svg.line({kLeft - 5, y}, {kLeft, y}, {"", kFaintInk, 1, 1});
-    svg.text({kLeft - 9, y + 4}, fmt::format("{:.3f}", score), {12, Anchor::kEnd, kInk, false, false, 0});
-  }
-  svg.text({kLeft + kPlotWidth / 2, bottom + 46}, "lambda", {13, Anchor::kMiddle, kInk, false, false, 0});
-  svg.text({20, kTop + kPlotHeight / 2}, record.tuned_for, {13, Anchor::kMiddle, kInk, false, false, -90});
-}
-
-void draw_curve(Svg& svg, const Axes& axes, const std::vector<PathPoint>& points, const char* colour) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Point at = axes.place(points[i].lambda, points[i].mean);
-    if (i > 0) svg.line(axes.place(points[i - 1].lambda, points[i - 1].mean), at, {"", colour, 1.6, 1});
-    svg.circle(at, 2.6, {colour, "", 1, 1});
-    if (!points[i].chosen) continue;
-    if (std::isfinite(points[i].error)) {
-      svg.line(axes.place(points[i].lambda, points[i].mean - points[i].error),
-               axes.place(points[i].lambda, points[i].mean + points[i].error), {"", colour, 1.6, 1});
+void draw_path(Svg& svg, const Plot& plot, const std::vector<PathPoint>& points, const char* colour) {
+  std::vector<Point> means;
+  for (const PathPoint& point : points) means.push_back({point.lambda, point.mean});
+  plot.draw_curve(svg, means, {"", colour, 1.6});
+  for (const Point& at : plot.place(means)) svg.circle(at, 2.6, {colour, ""});
+  for (const PathPoint& point : points) {
+    if (!point.chosen) continue;
+    if (std::isfinite(point.error)) {
+      plot.draw_curve(svg, {{point.lambda, point.mean - point.error}, {point.lambda, point.mean + point.error}},
+                      {"", colour, 1.6});
     }
-    svg.circle(at, 7, {"", colour, 2, 1});
+    svg.circle(plot.place(point.lambda, point.mean), 7, {"", colour, 2});
   }
 }
 
 }  // namespace
 
 std::string draw_tuning(const TuningRecord& record) {
+  constexpr Rectangle kFrame{78, 638, 394, 64};
   if (record.empty()) throw Error("there is no path to draw: nothing was tuned");
   const auto curves = curves_of(record);
-  const Axes axes = axes_for(curves);
-  const std::string chosen = settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]);
-  Svg svg(kWidth, kHeight, "The lambda path",
-          fmt::format("{} by lambda, a curve a smoothing, means over {} folds", record.tuned_for, record.folds));
-  svg.text({kLeft, 28}, fmt::format("{} on {} folds", record.tuned_for, record.folds),
-           {16, Anchor::kStart, kInk, true, false, 0});
-  svg.text({kLeft, 48}, "chosen (circle, with its standard error): " + chosen,
-           {12, Anchor::kStart, kFaintInk, false, false, 0});
-  draw_frame(svg, axes, record);
+  const Plot plot = path_plot(kFrame, curves, record.tuned_for);
+  Svg svg(kFrame.right + 150, kFrame.bottom + 70, "The lambda path",
+          fmt::format("{} over lambda, one curve per smoothing, means over {} folds", record.tuned_for, record.folds));
+  svg.text({kFrame.left, 28}, fmt::format("{} on {} folds", record.tuned_for, record.folds),
+           {.size = 16, .bold = true});
+  svg.text({kFrame.left, 48},
+           "chosen (circle, with its standard error): " +
+               settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]),
+           {.size = 12, .colour = kFaintInk});
+  plot.draw_axes(svg);
   std::size_t number = 0;
   for (const auto& [smoothing, points] : curves) {
     const char* colour = kColours[number % kColours.size()];
-    draw_curve(svg, axes, points, colour);
-    const double y = kTop + 12 + 20 * static_cast<double>(number);
-    svg.line({kLeft + kPlotWidth + 16, y}, {kLeft + kPlotWidth + 40, y}, {"", colour, 2, 1});
-    svg.text({kLeft + kPlotWidth + 48, y + 4}, fmt::format("T = {:g}", smoothing),
-             {12, Anchor::kStart, kInk, false, false, 0});
+    draw_path(svg, plot, points, colour);
+    const double x = kFrame.right + 16, y = kFrame.top + 12 + 20 * static_cast<double>(number);
+    svg.line({x, y}, {x + 24, y}, {"", colour, 2});
+    svg.text({x + 32, y + 4}, fmt::format("T = {:g}", smoothing), {.size = 12});
     ++number;
   }
   return svg.finish();

@@ -7,26 +7,13 @@ namespace {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
-// The terms of a bound, one a line, and their sum with what it is worth.
+// The terms of a bound, one per line, and their sum.
 std::string terms_as_text(const BoundTerms& terms, const std::string& loss, const std::string& complexity,
                           const std::string& confidence, const std::string& verdict) {
   return fmt::format(
       "              {:>10}   {}\n            + {:>10}   {}\n            + {:>10}   {}\n            = {:>10}   {}\n",
       number(terms.loss), loss, number(terms.complexity), complexity, number(terms.confidence), confidence,
       number(terms.total()), verdict);
-}
-
-std::string inputs_as_text(const BoundsRequest& request, const BoundInputs& inputs, const std::string& items) {
-  return fmt::format(
-      "model       K = {} pieces, Lipschitz constant L = {}, d = {} features ({})\n"
-      "data        R = {}, the largest feature after scaling; m = {} {}\n",
-      inputs.pieces, number(inputs.lipschitz), inputs.features, request.model, number(inputs.radius), inputs.items,
-      items);
-}
-
-Json inputs_as_json(const BoundsRequest& request, const BoundInputs& inputs) {
-  return {{"model", request.model},  {"data", request.data}, {"pieces", inputs.pieces}, {"lipschitz", inputs.lipschitz},
-          {"radius", inputs.radius}, {"d", inputs.features}, {"m", inputs.items},       {"delta", inputs.delta}};
 }
 
 Json terms_as_json(const BoundTerms& terms, double trivial) {
@@ -37,11 +24,13 @@ Json terms_as_json(const BoundTerms& terms, double trivial) {
           {"vacuous", terms.total() >= trivial}};
 }
 
-Json held_out_as_json(const std::vector<HeldOut>& all) {
-  Json list = Json::array();
-  for (const HeldOut& each : all)
-    list.push_back({{"source", each.source}, {"items", each.items}, {"error", each.error}});
-  return list;
+std::string inputs_as_text(const BoundsRequest& request, const BoundInputs& inputs, const std::string& items) {
+  return fmt::format(
+      "model       K = {} pieces, Lipschitz constant L = {}, d = {} features ({})\n"
+      "data        R = {}, the largest feature after scaling; m = {} {}\n\n"
+      "Lemma 2     the Rademacher complexity is at most {}\n",
+      inputs.pieces, number(inputs.lipschitz), inputs.features, request.model, number(inputs.radius), inputs.items,
+      items, number(rademacher_bound(inputs)));
 }
 
 std::string held_out_as_text(const std::vector<HeldOut>& all, std::string_view what, std::string_view how_to) {
@@ -53,72 +42,76 @@ std::string held_out_as_text(const std::vector<HeldOut>& all, std::string_view w
   return out;
 }
 
-Json as_json(const BoundsRequest& request, const ComparisonReport& report) {
-  Json object = inputs_as_json(request, report.inputs);
-  object["supervision"] = "comparisons";
-  object["drawn_from_labels"] = report.drawn_again;
-  object["hard_comparisons"] = report.hard;
-  object["same_as_fit"] = report.same_as_fit;
-  object["rademacher_bound"] = report.rademacher;
-  object["empirical_ramp_loss"] = report.losses.ramp;
-  object["empirical_hinge_loss"] = report.losses.hinge;
-  object["empirical_error"] = report.losses.error;
-  object.update(terms_as_json(report.stated, 1));
-  object["bound_with_hinge_loss"] = report.stated.total() - report.losses.ramp + report.losses.hinge;
-  object["as_proved"] = terms_as_json(report.proved, 1);
+// What both kinds of bounds have.
+Json common_json(const BoundsRequest& request, const BoundsReport& report, const char* supervision) {
+  const BoundInputs& inputs = report.inputs;
+  Json object = {{"model", request.model},     {"data", request.data},
+                 {"pieces", inputs.pieces},    {"lipschitz", inputs.lipschitz},
+                 {"radius", inputs.radius},    {"d", inputs.features},
+                 {"m", inputs.items},          {"delta", inputs.delta},
+                 {"supervision", supervision}, {"rademacher_bound", rademacher_bound(inputs)}};
+  object.update(terms_as_json(report.bound, report.trivial));
   object["held_out_error"] = report.held_out.empty() ? Json(nullptr) : Json(report.held_out.back().error);
-  object["held_out"] = held_out_as_json(report.held_out);
+  object["held_out"] = Json::array();
+  for (const HeldOut& each : report.held_out) {
+    object["held_out"].push_back({{"source", each.source}, {"items", each.items}, {"error", each.error}});
+  }
   return object;
 }
 
-std::string as_text(const BoundsRequest& request, const ComparisonReport& report) {
+Json bounds_json(const BoundsRequest& request, const ComparisonReport& report) {
+  Json object = common_json(request, report, "comparisons");
+  object.update({{"drawn_from_labels", report.drawn_again},
+                 {"hard_comparisons", report.hard},
+                 {"same_as_fit", report.same_as_fit},
+                 {"empirical_ramp_loss", report.losses.ramp},
+                 {"empirical_hinge_loss", report.losses.hinge},
+                 {"empirical_error", report.losses.error},
+                 {"bound_with_hinge_loss", report.bound.total() - report.losses.ramp + report.losses.hinge},
+                 {"as_proved", terms_as_json(report.proved, report.trivial)}});
+  return object;
+}
+
+std::string bounds_text(const BoundsRequest& request, const ComparisonReport& report) {
   std::string out = inputs_as_text(request, report.inputs,
                                    report.hard          ? "hard comparisons, made again from the labels"
                                    : report.drawn_again ? "comparisons, drawn again from the labels"
                                                         : "comparisons");
-  out += fmt::format("\nLemma 2     the Rademacher complexity is at most {}\n", number(report.rademacher));
   out += fmt::format("Theorem 2   with probability {}, a new comparison is violated with probability at most\n",
                      1 - report.inputs.delta);
-  out += terms_as_text(report.stated, fmt::format("mean ramp loss (hinge loss {})", number(report.losses.hinge)),
+  out += terms_as_text(report.bound, fmt::format("mean ramp loss (hinge loss {})", number(report.losses.hinge)),
                        "complexity, 32 K L R sqrt(2 ln(2d+2)/m)",
                        "confidence, sqrt((4 ln(4 log2 max(L,2)) + ln(1/delta))/m)",
-                       report.stated.total() >= 1 ? "vacuous: no probability is above 1" : "");
+                       report.bound.total() >= 1 ? "vacuous: no probability is above 1" : "");
   out += fmt::format("              {:>10}   with the constants of its proof (docs/mathematics.md){}\n\n",
                      number(report.proved.total()), report.proved.total() >= 1 ? ": vacuous" : "");
-  out += held_out_as_text(report.held_out, "violated", "give --held-out-file or --test");
-  return out;
+  return out + held_out_as_text(report.held_out, "violated", "give --held-out-file or --test");
 }
 
-Json as_json(const BoundsRequest& request, const RegressionReport& report) {
-  const double trivial = report.residual * report.residual;
-  Json object = inputs_as_json(request, report.inputs);
-  object["supervision"] = "targets";
-  object["lipschitz_was_fixed"] = report.lipschitz_was_fixed;
-  object["noise"] = report.noise;
-  object["residual_bound"] = report.residual;
-  object["rademacher_bound"] = report.rademacher;
-  object["empirical_squared_loss"] = report.generalisation.loss;
-  object.update(terms_as_json(report.generalisation, trivial));
-  object["approximation"] = report.approximation ? terms_as_json(*report.approximation, trivial) : Json(nullptr);
-  object["theory_pieces"] = report.suggested_pieces;
-  object["held_out_error"] = report.held_out.empty() ? Json(nullptr) : Json(report.held_out.back().error);
-  object["held_out"] = held_out_as_json(report.held_out);
+Json bounds_json(const BoundsRequest& request, const RegressionReport& report) {
+  Json object = common_json(request, report, "targets");
+  object.update(
+      {{"lipschitz_was_fixed", report.lipschitz_was_fixed},
+       {"noise", report.noise},
+       {"residual_bound", report.residual},
+       {"empirical_squared_loss", report.bound.loss},
+       {"approximation", report.approximation ? terms_as_json(*report.approximation, report.trivial) : Json(nullptr)},
+       {"theory_pieces", report.suggested_pieces}});
   return object;
 }
 
-std::string as_text(const BoundsRequest& request, const RegressionReport& report) {
-  const double trivial = report.residual * report.residual;
+std::string bounds_text(const BoundsRequest& request, const RegressionReport& report) {
   const auto verdict = [&](const BoundTerms& terms) {
-    return terms.total() >= trivial ? fmt::format("vacuous: no squared error is above M^2 = {}", number(trivial)) : "";
+    if (terms.total() < report.trivial) return std::string();
+    return fmt::format("vacuous: no squared error is above M^2 = {}", number(report.trivial));
   };
   std::string out = inputs_as_text(request, report.inputs, "targets");
-  out += fmt::format("\nLemma 2     the Rademacher complexity is at most {}\n", number(report.rademacher));
   out += fmt::format("Theorem 3   with probability {}, the expected squared error on new targets is at most\n",
                      1 - report.inputs.delta);
   out += terms_as_text(
-      report.generalisation, "mean squared error",
+      report.bound, "mean squared error",
       fmt::format("complexity, 16 M K L R sqrt(2 ln(2d+2)/m), M = 4LR + noise = {}", number(report.residual)),
-      "confidence, M^2 sqrt(ln(1/delta)/(2m))", verdict(report.generalisation));
+      "confidence, M^2 sqrt(ln(1/delta)/(2m))", verdict(report.bound));
   if (report.approximation) {
     out += "            and the expected squared distance from the true divergence at most\n";
     out += terms_as_text(*report.approximation, "approximation, (36 beta R^2 K^(-1/d))^2", "complexity, the same",
@@ -126,41 +119,31 @@ std::string as_text(const BoundsRequest& request, const RegressionReport& report
   }
   out += fmt::format("            K = {} would be the theorem's number of pieces (fit --pieces theory)\n\n",
                      report.suggested_pieces);
-  out += held_out_as_text(report.held_out, "mean squared error", "give --held-out-file");
-  return out;
+  return out + held_out_as_text(report.held_out, "mean squared error", "give --held-out-file");
 }
 
 }  // namespace
 
-void print_report(const BoundsRequest& request, const ComparisonReport& report) {
+void print_bounds(const BoundsRequest& request, const ComparisonReport& report) {
   if (report.hard) {
-    say("bregmax: note: hard comparisons are chosen, and Theorem 2 is about independent draws: its bound does not hold "
-        "for "
-        "the fresh comparisons, which are ordinary ones");
+    say("bregmax: note: Theorem 2 is about comparisons that are drawn independently, and hard comparisons are chosen: "
+        "its bound does not hold for the fresh comparisons below, which are ordinary ones");
   }
   if (!report.same_as_fit) {
     say(
-        fmt::format("bregmax: note: these comparisons have the summed hinge loss {}; fit counted {}: are they the ones "
-                    "that it learned from? (--comparisons-file names them)",
+        fmt::format("bregmax: note: the summed hinge loss of these comparisons is {}, that of the fit was {}: are they "
+                    "the ones that it learned from? (--comparisons-file names them)",
                     short_number(report.losses.hinge * static_cast<double>(report.inputs.items)),
                     short_number(report.loss_of_fit)));
   }
-  if (request.json) {
-    print_json(as_json(request, report));
-  } else {
-    print(as_text(request, report));
-  }
+  print_report(request.json, bounds_json(request, report), bounds_text(request, report));
 }
 
-void print_report(const BoundsRequest& request, const RegressionReport& report) {
+void print_bounds(const BoundsRequest& request, const RegressionReport& report) {
   if (!report.lipschitz_was_fixed) {
-    say("bregmax: note: L was learned; Theorem 3 wants it fixed before the data is seen (fit --lipschitz)");
+    say("bregmax: note: L was learned; Theorem 3 needs an L that is fixed before the data is seen (fit --lipschitz)");
   }
-  if (request.json) {
-    print_json(as_json(request, report));
-  } else {
-    print(as_text(request, report));
-  }
+  print_report(request.json, bounds_json(request, report), bounds_text(request, report));
 }
 
 }  // namespace bregmax::app

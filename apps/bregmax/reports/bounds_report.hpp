@@ -1,26 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bregmax/theory/bounds.hpp"
-#include "options/input.hpp"
+#include "options/options.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
 
+inline constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
+
 // What `bregmax bounds` was asked.
-struct BoundsRequest {
-  std::string model, data;
+struct BoundsRequest : ModelRequest {
+  std::string data;
   std::string comparisons_file, targets_file, held_out_file, test;
   std::uint64_t fresh = 10000;
-  double delta = 0.05, noise = 0;
-  bool noise_given = false;
-  std::optional<double> beta;
-  Layout layout;
-  bool json = false;
+  double delta = 0.05, noise = kNotGiven, beta = kNotGiven;
 };
 
 struct HeldOut {
@@ -29,30 +28,30 @@ struct HeldOut {
   double error;  // comparisons: the fraction violated; targets: the mean squared error
 };
 
-struct ComparisonReport {
+struct BoundsReport {
   BoundInputs inputs;
+  BoundTerms bound;    // of Theorem 2 as stated, or of Theorem 3
+  double trivial = 1;  // no error is larger: a bound that is not below it says nothing
+  std::vector<HeldOut> held_out;
+};
+
+struct ComparisonReport : BoundsReport {
   bool drawn_again = false;  // the comparisons come from the labels
-  bool hard = false;         // they are the hard ones
+  bool hard = false;         // they are hard comparisons
   ComparisonLosses losses;
   double loss_of_fit = 0;   // summed hinge loss in the model's record
   bool same_as_fit = true;  // these comparisons have that loss
-  double rademacher = 0;
-  BoundTerms stated, proved;
-  std::vector<HeldOut> held_out;
+  BoundTerms proved;        // with the constants of the proof
 };
 
-struct RegressionReport {
-  BoundInputs inputs;
+struct RegressionReport : BoundsReport {
   bool lipschitz_was_fixed = false;
-  double noise = 0, rademacher = 0, residual = 0;
-  BoundTerms generalisation;
+  double noise = 0, residual = 0;
   std::optional<BoundTerms> approximation;
   Index suggested_pieces = 0;
-  std::vector<HeldOut> held_out;
 };
 
-// As text, or as JSON where that was asked for.
-void print_report(const BoundsRequest& request, const ComparisonReport& report);
-void print_report(const BoundsRequest& request, const RegressionReport& report);
+void print_bounds(const BoundsRequest& request, const ComparisonReport& report);
+void print_bounds(const BoundsRequest& request, const RegressionReport& report);
 
 }  // namespace bregmax::app

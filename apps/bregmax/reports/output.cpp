@@ -10,24 +10,48 @@
 #include <filesystem>
 #include <system_error>
 
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
 
 namespace bregmax::app {
 
 void print_json(const Json& object) {
-  // Class and feature names come from files and may hold any bytes; they must not spoil the output.
+  // Class and feature names come from files and may hold any bytes; those that are not UTF-8 are replaced.
   print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+namespace {
+
+std::string last_error() { return std::generic_category().message(errno); }
+
+}  // namespace
+
 void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    throw Error(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+    throw Error("cannot write to standard output: " + last_error());
   }
 }
 
 void flush_output() {
-  if (std::fflush(stdout) != 0) {
-    throw Error(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  if (std::fflush(stdout) != 0) throw Error("cannot write to standard output: " + last_error());
+}
+
+void print_report(bool json, const Json& object, std::string_view text) {
+  if (json) {
+    print_json(object);
+  } else {
+    print(text);
+  }
+}
+
+void print_rows(const std::string& out, bool json, const std::function<std::string()>& as_csv, Json summary,
+                const std::function<Json()>& as_json) {
+  if (!out.empty()) write_file_atomically(out, as_csv());
+  if (json) {
+    summary.update(out.empty() ? as_json() : Json{{"out", out}});
+    print_json(summary);
+  } else if (out.empty()) {
+    print(as_csv());
   }
 }
 
@@ -37,8 +61,8 @@ namespace {
 
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code failed;
-  if (std::filesystem::equivalent(one, other, failed)) return true;  // the same inode, which has several names
-  // Absolute first: a relative name of which nothing exists would be left as it is.
+  if (std::filesystem::equivalent(one, other, failed)) return true;  // two names of one inode
+  // Absolute first: weakly_canonical leaves a relative name alone if nothing of it exists.
   const auto canonical = [&failed](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
   };
@@ -53,10 +77,10 @@ void check_can_write(const std::string& path) {
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path));
   }
-  // Trying is the only honest test: permissions, read-only file systems and quotas all count.
+  // Only trying shows whether permissions, the file system and quotas allow it.
   std::string trial = path + ".XXXXXX";
   const int descriptor = ::mkstemp(trial.data());
-  if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
+  if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, last_error()));
   ::close(descriptor);
   ::unlink(trial.c_str());
 }
@@ -92,7 +116,7 @@ void append_exact_number(std::string& text, double value) {
 }
 
 std::string proof_text(std::string_view status, double objective, double lower_bound, double relative_gap) {
-  // What the gap is relative to is at least a thousandth of the zero model's loss.
+  // The gap is relative to the objective, or to a thousandth of the zero model's loss if that is larger.
   const bool to_zero_model = objective - lower_bound > 1.001 * relative_gap * std::abs(objective);
   return fmt::format("{}: objective {}, lower bound {} proved, relative gap {:.1e}{}", status, short_number(objective),
                      short_number(lower_bound), relative_gap,

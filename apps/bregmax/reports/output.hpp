@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace bregmax::app {
 
-using Json = nlohmann::ordered_json;  // members stay in the order in which a reader wants them
+using Json = nlohmann::ordered_json;  // members stay in the order in which they were added
 
 // Prints the one JSON object of --json. Numbers that are not finite become null.
 void print_json(const Json& object);
@@ -18,6 +19,14 @@ void print_json(const Json& object);
 // Text to standard output; throws Error when it cannot be written (a full disk behind a redirection).
 void print(std::string_view text);
 void flush_output();
+
+// The report of a command: the object with --json, else the text.
+void print_report(bool json, const Json& object, std::string_view text);
+
+// The result of a command that is a list of rows: as CSV in the file `out` or, if that is empty, on standard output.
+// With --json the summary is printed, with the rows as JSON or with the name of the file that they are in.
+void print_rows(const std::string& out, bool json, const std::function<std::string()>& as_csv, Json summary,
+                const std::function<Json()>& as_json);
 
 // A line on standard error.
 void say(std::string_view line);
@@ -27,21 +36,21 @@ struct NamedFile {
   std::string option, path;
 };
 
-// Asked before work that would be lost. Throws Error when a file could not be written under one of these names, or when
-// that would destroy one that is read, or another that is written: by any name, a link included.
+// Called before the work that would be lost. Throws Error when an output cannot be written, or when it is the same file
+// as an input or another output, even under another name (a link).
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
-// As short as the meaning allows: 6 digits.
+// 6 digits.
 std::string short_number(double value);
-// How a solver ended, and what is proved of its result.
+// How a solver ended, with the bounds that prove how good its result is.
 std::string proof_text(std::string_view status, double objective, double lower_bound, double relative_gap);
-// 17 digits, enough for a double to survive exactly.
+// 17 digits, which give back the same double.
 void append_exact_number(std::string& text, double value);
 
 // "1 row", "3 rows".
 std::string count_of(Index count, std::string_view singular, std::string_view plural = "");
 
-// "2000 comparisons": what a model was learned from.
+// What a model was learned from: "2000 comparisons".
 std::string items_text(const TrainingRecord& record);
 
 }  // namespace bregmax::app

@@ -18,8 +18,4 @@ std::string tuning_summary(const TuningRecord& record);
 // The whole table: a line a candidate, "mean (standard error)" a measure, the chosen one marked.
 std::string tuning_table(const TuningRecord& record);
 
-// An SVG picture: the score that chose along lambda, a curve a smoothing, for the chosen values of all else. Throws
-// Error where fewer than two lambdas were tried.
-std::string draw_tuning(const TuningRecord& record);
-
 }  // namespace bregmax::app

@@ -1,11 +1,12 @@
+#include "paper/summary_text.hpp"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-
-#include "paper/summary.hpp"
 
 namespace bregmax {
 namespace {
@@ -27,7 +28,7 @@ std::string paper_text(const Cell& cell) {
   return std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : std::string("-");
 }
 
-// Widths count characters, and ± is two bytes.
+// To a width in characters: ± is two bytes.
 std::string padded(const std::string& text, int width) {
   const auto characters =
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
@@ -48,48 +49,54 @@ std::string headline_text(const TableSummary& summary) {
   std::string out = fmt::format("First or second among the methods of the paper (its own count for PBDL: {} of {}):\n",
                                 summary.table.headline_first_or_second, summary.table.headline_of);
   for (const Headline& line : summary.headlines) {
-    out += fmt::format("  {:<{}} {:<10}  less the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
-                       line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper,
-                       line.best_known, line.cells);
+    out += fmt::format(
+        "  {:<{}} {:<10}  difference from the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
+        line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper, line.best_known,
+        line.cells);
   }
   return out;
 }
 
-Index fewest_runs(const TableSummary& summary, bool most) {
-  Index found = -1;
+std::string runs_text(const TableSummary& summary) {
+  Index fewest = std::numeric_limits<Index>::max(), most = 0;
   for (const SummaryBlock& block : summary.blocks) {
     for (const SummaryRow& row : block.rows) {
-      const Index runs = row.cells.front().ours.runs;
-      if (found < 0 || (most ? runs > found : runs < found)) found = runs;
+      fewest = std::min(fewest, row.cells.front().ours.runs);
+      most = std::max(most, row.cells.front().ours.runs);
     }
   }
-  return std::max<Index>(found, 0);
+  return fewest >= most ? fmt::format("{} runs", most) : fmt::format("{} to {} runs", fewest, most);
 }
 
-std::string runs_text(const TableSummary& summary) {
-  const Index fewest = fewest_runs(summary, false), most = fewest_runs(summary, true);
-  return fewest == most ? fmt::format("{} runs", most) : fmt::format("{} to {} runs", fewest, most);
+// Calls use(dataset, row, measure, cell) for all cells.
+template <class Use>
+void for_each_cell(const TableSummary& summary, const Use& use) {
+  for (const SummaryBlock& block : summary.blocks) {
+    for (const SummaryRow& row : block.rows) {
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        use(block.dataset, row.row.name, to_string(kTableMeasures[m]), row.cells[m]);
+      }
+    }
+  }
 }
 
-// The best row of a column stands out, as in the paper.
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string markdown_head(const std::vector<std::string>& cells) {
+  std::string rule = "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) rule += "---|";
+  return markdown_row(cells) + rule + "\n";
+}
+
+// The first and the second of a column are bold, as in the paper.
 std::string markdown_cell(const Cell& cell) {
   std::string ours = fmt::format("{:.1f}{}", cell.ours.mean, half_width_text(cell.ours.half_width));
   if (cell.top_two) ours = fmt::format("**{}**", ours);
   if (!std::isfinite(cell.paper)) return ours;
   const std::string verdict = to_string(cell.verdict);
   return fmt::format("{} ({:.1f}{}{})", ours, cell.paper, verdict.empty() ? "" : ", ", verdict);
-}
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json cell_as_json(const Cell& cell) {
-  return {{"runs", cell.ours.runs},
-          {"mean", number(cell.ours.mean)},
-          {"half_width", number(cell.ours.half_width)},
-          {"paper", number(cell.paper)},
-          {"paper_half_width", number(cell.paper_half_width)},
-          {"verdict", cell.verdict == Verdict::kUnknown ? Json(nullptr) : Json(to_string(cell.verdict))},
-          {"top_two", cell.top_two}};
 }
 
 }  // namespace
@@ -111,67 +118,60 @@ std::string summary_as_text(const TableSummary& summary) {
   }
   out += fmt::format("\n{}", headline_text(summary));
   if (!summary.missing.empty())
-    out += fmt::format("\nnot in the table, for want of runs: {}\n", fmt::join(summary.missing, "; "));
+    out += fmt::format("\nnot in the table, because there are no runs: {}\n", fmt::join(summary.missing, "; "));
   return out;
 }
 
 std::string summary_as_markdown(const TableSummary& summary) {
+  std::vector<std::string> head = {"method", "runs"};
+  head.insert(head.end(), kColumnTitles.begin(),
+              kColumnTitles.begin() + static_cast<std::ptrdiff_t>(summary.table.measures));
   std::string out;
   for (const SummaryBlock& block : summary.blocks) {
-    out += fmt::format("### {}\n\n| method | runs |", block.dataset);
-    for (std::size_t m = 0; m < summary.table.measures; ++m) out += fmt::format(" {} |", kColumnTitles[m]);
-    out += "\n|---|---|";
-    for (std::size_t m = 0; m < summary.table.measures; ++m) out += "---|";
-    out += "\n";
+    out += fmt::format("### {}\n\n{}", block.dataset, markdown_head(head));
     for (const SummaryRow& row : block.rows) {
-      out += fmt::format("| {} | {} |", row.row.title, row.cells.front().ours.runs);
-      for (const Cell& cell : row.cells) out += fmt::format(" {} |", markdown_cell(cell));
-      out += "\n";
+      std::vector<std::string> cells = {row.row.title, fmt::format("{}", row.cells.front().ours.runs)};
+      for (const Cell& cell : row.cells) cells.push_back(markdown_cell(cell));
+      out += markdown_row(cells);
     }
     out += "\n";
   }
-  out += fmt::format(
-      "| method | first or second (paper's PBDL: {} of {}) | less the paper's PBDL, mean | lowest | best known |\n"
-      "|---|---|---|---|---|\n",
-      summary.table.headline_first_or_second, summary.table.headline_of);
+  out += markdown_head({"method",
+                        fmt::format("first or second (paper's PBDL: {} of {})", summary.table.headline_first_or_second,
+                                    summary.table.headline_of),
+                        "difference from the paper's PBDL, mean", "lowest", "best known"});
   for (const Headline& line : summary.headlines) {
-    out += fmt::format("| {} | {} | {:+.2f} | {:+.2f} | {} of {} |\n", line.row.title, rank_text(line),
-                       line.mean_over_paper, line.lowest_over_paper, line.best_known, line.cells);
+    out += markdown_row({line.row.title, rank_text(line), fmt::format("{:+.2f}", line.mean_over_paper),
+                         fmt::format("{:+.2f}", line.lowest_over_paper),
+                         fmt::format("{} of {}", line.best_known, line.cells)});
   }
   return out;
 }
 
 std::string times_as_markdown(const TableSummary& summary) {
-  std::string head = "| method |", rule = "|---|", body;
-  for (const SummaryBlock& block : summary.blocks) {
-    head += fmt::format(" {} |", block.dataset);
-    rule += "---|";
-  }
+  std::vector<std::string> head = {"method"};
+  for (const SummaryBlock& block : summary.blocks) head.push_back(block.dataset);
+  std::string out = markdown_head(head);
   for (const Headline& line : summary.headlines) {
-    body += fmt::format("| {} |", line.row.title);
+    std::vector<std::string> cells = {line.row.title};
     for (const SummaryBlock& block : summary.blocks) {
       const auto row = std::find_if(block.rows.begin(), block.rows.end(),
                                     [&](const SummaryRow& one) { return one.row.name == line.row.name; });
-      body += row == block.rows.end() ? " |" : fmt::format(" {:.2g} |", row->seconds);
+      cells.push_back(row == block.rows.end() ? "" : fmt::format("{:.2g}", row->seconds));
     }
-    body += "\n";
+    out += markdown_row(cells);
   }
-  return fmt::format("{}\n{}\n{}", head, rule, body);
+  return out;
 }
 
 std::string summary_as_csv(const TableSummary& summary) {
   std::string out = "dataset,method,measure,runs,mean,half_width,paper,paper_half_width,verdict,top_two\n";
   const auto text = [](double value) { return std::isfinite(value) ? fmt::format("{:.4f}", value) : std::string(); };
-  for (const SummaryBlock& block : summary.blocks) {
-    for (const SummaryRow& row : block.rows) {
-      for (std::size_t m = 0; m < row.cells.size(); ++m) {
-        const Cell& cell = row.cells[m];
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", block.dataset, row.row.name, to_string(kTableMeasures[m]),
-                           cell.ours.runs, text(cell.ours.mean), text(cell.ours.half_width), text(cell.paper),
-                           text(cell.paper_half_width), to_string(cell.verdict), cell.top_two ? 1 : 0);
-      }
-    }
-  }
+  for_each_cell(summary, [&](const auto& dataset, const auto& method, const auto& measure, const Cell& cell) {
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", dataset, method, measure, cell.ours.runs,
+                       text(cell.ours.mean), text(cell.ours.half_width), text(cell.paper), text(cell.paper_half_width),
+                       to_string(cell.verdict), cell.top_two ? 1 : 0);
+  });
   return out;
 }
 
@@ -183,15 +183,19 @@ std::string summary_as_json(const TableSummary& summary) {
                  {"cells", Json::array()},
                  {"headlines", Json::array()},
                  {"missing", summary.missing}};
-  for (const SummaryBlock& block : summary.blocks) {
-    for (const SummaryRow& row : block.rows) {
-      for (std::size_t m = 0; m < row.cells.size(); ++m) {
-        Json cell = {{"dataset", block.dataset}, {"method", row.row.name}, {"measure", to_string(kTableMeasures[m])}};
-        cell.update(cell_as_json(row.cells[m]));
-        object["cells"].push_back(cell);
-      }
-    }
-  }
+  for_each_cell(summary, [&](const auto& dataset, const auto& method, const auto& measure, const Cell& cell) {
+    object["cells"].push_back(
+        {{"dataset", dataset},
+         {"method", method},
+         {"measure", measure},
+         {"runs", cell.ours.runs},
+         {"mean", cell.ours.mean},
+         {"half_width", cell.ours.half_width},
+         {"paper", cell.paper},
+         {"paper_half_width", cell.paper_half_width},
+         {"verdict", cell.verdict == Verdict::kUnknown ? Json(nullptr) : Json(to_string(cell.verdict))},
+         {"top_two", cell.top_two}});
+  });
   for (const Headline& line : summary.headlines) {
     object["headlines"].push_back({{"method", line.row.name},
                                    {"first_or_second", line.top_two},
@@ -201,7 +205,7 @@ std::string summary_as_json(const TableSummary& summary) {
                                    {"lowest_over_paper", line.lowest_over_paper},
                                    {"best_known", line.best_known}});
   }
-  return object.dump(2) + "\n";
+  return object.dump(2) + "\n";  // NaN becomes null
 }
 
 }  // namespace bregmax

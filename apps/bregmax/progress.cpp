@@ -1,50 +1,16 @@
-#include "reports/run.hpp"
+#include "progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
-#include <cstdint>
 #include <cstdio>
-#include <ctime>
 
 namespace bregmax::app {
 namespace {
 
-// A signal handler can reach nothing but a global.
-std::atomic<bool> interrupt_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
-
-std::atomic<std::int64_t> milliseconds_of_interrupt{0};
-static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
-
-// One request may come as several signals: `timeout`, or a shell that signals its whole group, sends one to the process
-// and one to its group.
-constexpr std::int64_t kSameRequest = 1000;  // milliseconds
-
-void handle_interrupts_by(void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;  // no system call fails over it
-  sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
-}
-
-extern "C" void request_interrupt(int signal) {
-  struct timespec time {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const std::int64_t now = std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
-  if (!interrupt_requested.exchange(true, std::memory_order_relaxed)) {
-    milliseconds_of_interrupt.store(now, std::memory_order_relaxed);
-  } else if (now - milliseconds_of_interrupt.load(std::memory_order_relaxed) >= kSameRequest) {
-    handle_interrupts_by(SIG_DFL);
-    raise(signal);  // delivered when this handler returns
-  }
-}
-
-// Tenths of a second say nothing about hours.
+// Tenths of a second do not matter after a minute.
 std::string duration_text(double seconds) {
   constexpr double kMinute = 60, kHour = 3600, kLongest = 1e9;
   if (seconds < 10 * kMinute) return fmt::format("{:.{}f} s", seconds, seconds < kMinute ? 1 : 0);
@@ -54,19 +20,6 @@ std::string duration_text(double seconds) {
 }
 
 }  // namespace
-
-Interrupt::Interrupt() {
-  interrupt_requested = false;
-  milliseconds_of_interrupt = 0;
-  handle_interrupts_by(request_interrupt);
-}
-
-// After a request the handler stays, for the rest of the signals that it came as.
-Interrupt::~Interrupt() {
-  if (!interrupt_requested) handle_interrupts_by(SIG_DFL);
-}
-
-const std::atomic<bool>& Interrupt::requested() { return interrupt_requested; }
 
 ProgressLine::ProgressLine(double tolerance) : terminal_(::isatty(STDERR_FILENO) != 0), tolerance_(tolerance) {}
 
@@ -82,7 +35,7 @@ RunControl ProgressLine::control() {
 double ProgressLine::fraction(const Progress& progress) const {
   if (std::isfinite(progress.fraction)) return std::clamp(progress.fraction, 0.0, 1.0);
   if (!(tolerance_ > 0) || !(first_gap_ > tolerance_) || !(progress.relative_gap > 0)) return 0;
-  // Interior point iterations win about the same number of digits each.
+  // Each interior point iteration gains about the same number of digits.
   return std::clamp(std::log(first_gap_ / progress.relative_gap) / std::log(first_gap_ / tolerance_), 0.0, 1.0);
 }
 
@@ -103,7 +56,7 @@ void ProgressLine::show(const Progress& progress) {
     line += fmt::format("  residuals {:.0e} {:.0e}", progress.primal_residual, progress.dual_residual);
   }
   line += "  " + duration_text(progress.seconds);
-  // A fraction of the work is a promise about time; the gap of a solver is not.
+  // The fraction of the work predicts the time that is left; the gap of a solver does not.
   if (progress.fraction > 0) {
     line += ", " + duration_text(progress.seconds * (1 - progress.fraction) / progress.fraction) + " left";
   }

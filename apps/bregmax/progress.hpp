@@ -4,22 +4,11 @@
 #include <string>
 
 #include "bregmax/core/run_control.hpp"
+#include "interrupt.hpp"
 
 namespace bregmax::app {
 
-// While it lives, the first Ctrl-C asks the running computation to stop, and another one ends the program at once,
-// unless it comes within a second: that is the same request.
-class Interrupt {
- public:
-  Interrupt();
-  ~Interrupt();
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
-
-  static const std::atomic<bool>& requested();
-};
-
-// One line on standard error that shows how far a computation is; only when standard error is a terminal.
+// One line on standard error that shows how far a computation is, if standard error is a terminal.
 class ProgressLine {
  public:
   // A solver is done when its gap reaches the tolerance; other work reports the fraction itself.
@@ -41,5 +30,13 @@ class ProgressLine {
   bool shown_ = false;
   std::chrono::steady_clock::time_point last_shown_;
 };
+
+// work(control) with a progress line, which Ctrl-C asks to stop.
+template <class Work>
+auto run_with_progress(const Work& work) {
+  const Interrupt interrupt;
+  ProgressLine progress;
+  return work(progress.control());
+}
 
 }  // namespace bregmax::app

@@ -1,7 +1,7 @@
-#include <memory>
-
 #include "commands/commands.hpp"
+
 #include "options/options.hpp"
+#include "reports/output.hpp"
 
 namespace bregmax::app {
 
@@ -10,12 +10,17 @@ void add_listing(CLI::App& program, const CommandText& text, void (*as_text)(), 
   command->footer(text.examples);
   const auto json = std::make_shared<bool>(false);
   OptionAdder(*command).json(*json);
-  command->callback([json, as_text, as_json, &chosen] {
-    chosen = [json, as_text, as_json] {
+  command->callback([=, &chosen] {
+    chosen = [=] {
       (*json ? as_json : as_text)();
       return kDone;
     };
   });
+}
+
+ExitCode report_interrupt(const std::string& consequence) {
+  say("bregmax: stopped by an interrupt" + consequence);
+  return kNotReached;
 }
 
 }  // namespace bregmax::app
