@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bregmax/core/matrix.hpp"
+#include "core/simd.hpp"
 #include "optimize/admm/state.hpp"
 
 namespace bregmax::internal {
@@ -37,17 +37,13 @@ struct GridSums {
 // they are asked for.
 template <class Number>
 void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                 Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr);
+                 Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr,
+                 Instructions use = best_instructions());
 
 // t = s + factor (t - s): multipliers over another penalty, at which `after` holds. A factor of 1 only sums.
 template <class Number>
 void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
                     Index end, Number* copies, const GridSums& sums);
-
-// The same for processors without AVX2.
-template <class Number>
-void portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                          Number* copies, const GridSums& sums, ResidualSums* residuals = nullptr);
 
 // The slack of one copy.
 double slack_of(const GridProx& prox, bool similar, double copy);

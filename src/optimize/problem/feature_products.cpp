@@ -356,110 +356,32 @@ BREGMAX_INLINE void solve_body(const double* lower, Index features, Index count,
   }
 }
 
-#ifdef BREGMAX_AVX2
-BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-  affine_body(x, pieces, base, grid);
-}
-BREGMAX_AVX2 void sum_weighted_affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                           const ProductSums& sums) {
-  sum_weighted_affine_body(x, pieces, weight, sums);
-}
-BREGMAX_AVX2 void sum_rows_avx2(const FeatureRows& x, const PieceRows& pieces, const double* grid,
-                                const ProductSums& sums) {
-  sum_rows_body(x, pieces, grid, sums);
-}
-BREGMAX_AVX2 void sum_weighted_differences_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                                const double* base, const ProductSums& sums) {
-  sum_weighted_differences_body(x, pieces, weight, base, sums);
-}
-BREGMAX_AVX2 void differences_avx2(const FeatureRows& x, const double* anchor, const double* weight,
-                                   const OutputRows& difference, const OutputRows& weighted) {
-  differences_body(x, anchor, weight, difference, weighted);
-}
-BREGMAX_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
-  multiply_body(left, x, square);
-}
-BREGMAX_AVX2 void solve_avx2(const double* lower, Index features, Index count, double* rows) {
-  solve_body(lower, features, count, rows);
-}
-#endif
-
 }  // namespace
 
-void portable_affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-  affine_body(x, pieces, base, grid);
+void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid, Instructions use) {
+  dispatch<affine_body>(use, x, pieces, base, grid);
 }
-void portable_sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                  const ProductSums& sums) {
-  sum_weighted_affine_body(x, pieces, weight, sums);
+void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums,
+                         Instructions use) {
+  dispatch<sum_weighted_affine_body>(use, x, pieces, weight, sums);
 }
-void portable_sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
-  sum_rows_body(x, pieces, grid, sums);
+void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums,
+              Instructions use) {
+  dispatch<sum_rows_body>(use, x, pieces, grid, sums);
 }
-void portable_sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                       const double* base, const ProductSums& sums) {
-  sum_weighted_differences_body(x, pieces, weight, base, sums);
-}
-void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
-                                const OutputRows& difference, const OutputRows& weighted) {
-  differences_body(x, anchor, weight, difference, weighted);
-}
-void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
-  multiply_body(left, x, square);
-}
-void portable_solve_rows(const double* lower, Index features, Index count, double* rows) {
-  solve_body(lower, features, count, rows);
-}
-
-void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return affine_avx2(x, pieces, base, grid);
-#endif
-  portable_affine_rows(x, pieces, base, grid);
-}
-
-void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_weighted_affine_avx2(x, pieces, weight, sums);
-#endif
-  portable_sum_weighted_affine(x, pieces, weight, sums);
-}
-
-void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_rows_avx2(x, pieces, grid, sums);
-#endif
-  portable_sum_rows(x, pieces, grid, sums);
-}
-
 void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
-                              const ProductSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_weighted_differences_avx2(x, pieces, weight, base, sums);
-#endif
-  portable_sum_weighted_differences(x, pieces, weight, base, sums);
+                              const ProductSums& sums, Instructions use) {
+  dispatch<sum_weighted_differences_body>(use, x, pieces, weight, base, sums);
 }
-
 void weigh_differences(const FeatureRows& x, const double* anchor, const double* weight, const OutputRows& difference,
-                       const OutputRows& weighted) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return differences_avx2(x, anchor, weight, difference, weighted);
-#endif
-  portable_weigh_differences(x, anchor, weight, difference, weighted);
+                       const OutputRows& weighted, Instructions use) {
+  dispatch<differences_body>(use, x, anchor, weight, difference, weighted);
 }
-
-void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return multiply_avx2(left, x, square);
-#endif
-  portable_multiply_rows(left, x, square);
+void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square, Instructions use) {
+  dispatch<multiply_body>(use, left, x, square);
 }
-
-void solve_rows(const double* lower, Index features, Index count, double* rows) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return solve_avx2(lower, features, count, rows);
-#endif
-  portable_solve_rows(lower, features, count, rows);
+void solve_rows(const double* lower, Index features, Index count, double* rows, Instructions use) {
+  dispatch<solve_body>(use, lower, features, count, rows);
 }
 
 }  // namespace bregmax::internal
