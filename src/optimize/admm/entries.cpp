@@ -342,25 +342,12 @@ void AdmmEntries::set_members(const std::vector<Index>& members) {
 }
 
 RawParts AdmmEntries::raw_state() {
-  RawParts parts;
-  const auto add = [&](double* data, Index size) {
-    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(double));
-  };
-  for (Vector* v : {&x_, &divergence_, &copy_, &slack_, &level_, &plus_copy_, &minus_copy_, &plus_slack_, &minus_slack_,
-                    &item_level_, &norm_level_, &x_sum_, &entry_sum_, &coupled_sum_}) {
-    add(v->data(), v->size());
-  }
-  for (Matrix* m : {&slope_copy_, &slope_slack_}) add(m->data(), m->size());
-  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
-                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
-    add(number, 1);
-  }
-  for (int* number : {&numbers_.iteration, &numbers_.averaged, &numbers_.corrected, &numbers_.schedule.next,
-                      &numbers_.schedule.changes}) {
-    parts.emplace_back(reinterpret_cast<char*>(number), sizeof(int));
-  }
-  const RawParts of_correction = correction_.raw_state();
-  parts.insert(parts.end(), of_correction.begin(), of_correction.end());
+  RawParts parts = correction_.raw_state();
+  append(parts, x_, divergence_, copy_, slack_, level_, plus_copy_, minus_copy_, plus_slack_, minus_slack_, item_level_,
+         norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, numbers_.penalty,
+         numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual, numbers_.norm_residuals.primal,
+         numbers_.norm_residuals.dual, numbers_.iteration, numbers_.averaged, numbers_.corrected,
+         numbers_.schedule.next, numbers_.schedule.changes);
   return parts;
 }
 

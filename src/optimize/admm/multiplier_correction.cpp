@@ -67,14 +67,8 @@ EntryMultipliers DualCorrection::take() {
 
 RawParts DualCorrection::raw_state() {
   RawParts parts;
-  const auto add = [&](auto* data, Index size) {
-    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(*data));
-  };
-  for (Vector* v : {&multipliers_.convexity, &multipliers_.hinge, &multipliers_.coupled}) {
-    add(v->data(), v->size());
-  }
-  add(slope_multipliers_.data(), slope_multipliers_.size());
-  for (int* number : {&numbers_.begun, &numbers_.round, &numbers_.steps}) add(number, 1);
+  append(parts, multipliers_.convexity, multipliers_.hinge, multipliers_.coupled, slope_multipliers_, numbers_.begun,
+         numbers_.round, numbers_.steps);
   return parts;
 }
 

@@ -1,5 +1,3 @@
-#include "optimize/admm/row_space.hpp"
-
 #include <omp.h>
 
 #include <algorithm>
@@ -7,12 +5,13 @@
 #include <numeric>
 
 #include "core/blas.hpp"
-#include "optimize/problem/at.hpp"
-#include "optimize/problem/item_places.hpp"
+#include "optimize/admm/row_entries.hpp"
+#include "optimize/admm/space.hpp"
+#include "optimize/problem/items.hpp"
 #include "optimize/problem/parallel.hpp"
+#include "optimize/proof/piece_borders.hpp"
 
 namespace bregmax::internal {
-
 namespace {
 
 // Rows of an ordered pair of pieces that a look at all rows may add.
@@ -20,44 +19,87 @@ constexpr Index kDepth = 8;
 constexpr Index kMostLooks = 60;  // of a run
 constexpr Index kBlocksAtOnce = 64;
 
-using EntryKey = std::pair<Index, Index>;
+// The method of multipliers with fewer pieces than rows. The unknowns are few, K (d + 1), and the rows are many, so the
+// set of entries is held compressed, with a copy of the rows that it touches, and all other rows are only looked at in
+// blocks when the set may grow (PieceBorders). Rows that coincide are left apart: that they make pieces equal is
+// two inequalities, which this method, unlike an interior point, does not mind.
+//
+// Every sum is made in chunks of entries that the threads do not change.
+class RowSpace final : public AdmmSpace {
+ public:
+  explicit RowSpace(const LearningProblem& problem);
 
-}  // namespace
+  const CanonicalProblem& canonical() const override { return units_; }
+  Index unknowns() const override { return units_.pieces * width_; }
+  Index size() const override { return entries_.size(); }
+  const EntryCosts& costs() const override { return costs_; }
+  const std::vector<HingeItem>& coupled() const override { return coupled_; }
+  void apply(const double* x, double* values) override;
+  void adjoint(const double* values, double* x) override;
+  bool factor(const Vector& weight, const Vector& slope_weight, double proximal) override;
+  void solve(const double* right, double* x) override;
+  std::vector<Index> grow(const double* x, double limit) override;
+  DualSolution dual_solution(const EntryMultipliers& multipliers) const override;
+  std::vector<Index> members() const override;
+  void set_members(const std::vector<Index>& members) override;
+
+ private:
+  void place_supervision();
+  std::vector<Index> add(const std::vector<RowEntries::Entry>& entries);
+  void copy_rows();
+  const double* row_at(Index position) const {
+    return rows_.data() + slot_[static_cast<std::size_t>(position)] * width_;
+  }
+  Matrix gram(const RowEntries::Chunk& chunk, const Vector& weight) const;
+  void add_block(Index a, Index b, double sign, const Matrix& block);
+
+  const LearningProblem& problem_;
+  CanonicalProblem units_;
+  Index width_;  // features + 1
+  RowEntries entries_;
+  PieceBorders borders_;
+  EntryCosts costs_;
+  std::vector<HingeItem> coupled_;
+  std::vector<ItemPlace> item_place_;  // index: position, or coupled hinge
+
+  Matrix rows_;              // of the set, in canonical units, each followed by a 1
+  std::vector<Index> slot_;  // of each entry in rows_
+  Matrix chunk_vector_;      // width_ numbers a chunk
+  Matrix matrix_;            // its lower triangle: block one, then its Cholesky factor
+};
 
 // Takes the losses of the supervision to the positions of a set that has their entries.
-class RowSink {
- public:
-  explicit RowSink(RowSpace& space) : space_(space) {}
+struct RowSink {
+  EntryCosts& costs;
+  std::vector<HingeItem>& coupled;
+  Index size;
+  std::map<std::pair<Index, Index>, Index> seen = {};
 
   Index add_linear(Index p, double weight) {
-    sized(space_.costs_.linear)(p) += weight;
+    sized(costs.linear)(p) += weight;
     return p;
   }
   Index add_hinge(Index plus, Index minus, double margin, double weight) {
     if (plus == kNoEntry) {
-      sized(space_.costs_.hinge)(minus) += weight;
-      space_.costs_.margin = margin;
+      sized(costs.hinge)(minus) += weight;
+      costs.margin = margin;
       return minus;
     }
-    auto& list = space_.coupled_;
-    const auto [found, is_new] = seen_.try_emplace({plus, minus}, static_cast<Index>(list.size()));
-    if (is_new) list.push_back({plus, minus, margin, 0});
-    list[at(found->second)].weight += weight;
+    const auto [found, is_new] = seen.try_emplace({plus, minus}, static_cast<Index>(coupled.size()));
+    if (is_new) coupled.push_back({plus, minus, margin, 0});
+    coupled[at(found->second)].weight += weight;
     return found->second;
   }
   Index add_quadratic(Index p, double weight, double value) {
-    sized(space_.costs_.quadratic)(p) += weight;
-    sized(space_.costs_.target)(p) += weight * value;
+    sized(costs.quadratic)(p) += weight;
+    sized(costs.target)(p) += weight * value;
     return p;
   }
 
- private:
-  Vector& sized(Vector& costs) const {
-    if (costs.size() == 0) costs.setZero(space_.size());
-    return costs;
+  Vector& sized(Vector& values) const {
+    if (values.size() == 0) values.setZero(size);
+    return values;
   }
-  RowSpace& space_;
-  std::map<EntryKey, Index> seen_;
 };
 
 RowSpace::RowSpace(const LearningProblem& problem)
@@ -71,32 +113,28 @@ RowSpace::RowSpace(const LearningProblem& problem)
   units_.z_of_piece.resize(at(units_.pieces));
   std::iota(units_.z_of_piece.begin(), units_.z_of_piece.end(), Index{0});
   units_.anchor.setZero(units_.pieces, units_.features);
-  place_items();
+  place_supervision();
 }
 
-void RowSpace::place_items() {
-  std::vector<RowEntries::Entry> supervised;
-  const auto name = [&](Index point, Index reference) {
+void RowSpace::place_supervision() {
+  const auto other_piece = [&](Index point, Index reference) {
     const Index other = problem_.piece_of[at(reference)];
-    if (problem_.piece_of[at(point)] != other) supervised.push_back({point, other});
+    return problem_.piece_of[at(point)] == other ? kNoEntry : other;
   };
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem_.supervision)) {
-    for (const Comparison& c : *comparisons) {
-      name(c.i, c.j);
-      name(c.k, c.l);
+  std::vector<RowEntries::Entry> supervised;
+  for_each_item(problem_.supervision, [&](Index, const Item& item) {
+    for (const Divergent& d : {item.plus, item.minus}) {
+      const Index other = d.exists() ? other_piece(d.point, d.reference) : kNoEntry;
+      if (other != kNoEntry) supervised.push_back({d.point, other});
     }
-  } else if (is_pairs(problem_.supervision)) {
-    for_each_pair(problem_.supervision, [&](const Pair& p) { name(p.i, p.j); });
-  } else {
-    for (const Target& t : std::get<Targets>(problem_.supervision)) name(t.i, t.j);
-  }
+  });
   add(supervised);
   const auto entry_of = [&](Index point, Index reference) {
-    const Index other = problem_.piece_of[at(reference)];
-    return problem_.piece_of[at(point)] == other ? kNoEntry : entries_.position(point, other);
+    const Index other = other_piece(point, reference);
+    return other == kNoEntry ? kNoEntry : entries_.position(point, other);
   };
-  RowSink sink(*this);
-  item_place_ = std::visit(ItemSorter(units_, entry_of, sink, units_.constant), problem_.supervision);
+  RowSink sink{costs_, coupled_, size()};
+  item_place_ = place_items(problem_.supervision, units_, entry_of, sink, units_.constant);
   // The targets of one entry are one, at their mean.
   for (Index p = 0; p < costs_.quadratic.size(); ++p) {
     if (costs_.quadratic(p) > 0) costs_.target(p) /= costs_.quadratic(p);
@@ -240,13 +278,12 @@ void RowSpace::solve(const double* right, double* x) {
 }
 
 std::vector<Index> RowSpace::grow(const double* x, double limit) {
-  Solution model;
-  model.slopes.setZero(problem_.pieces, problem_.points.cols());
+  AffinePieces model;
   export_model(units_,
                {Eigen::Map<const Vector>(x, units_.pieces),
                 Eigen::Map<const Matrix>(x + units_.pieces, units_.pieces, units_.features)},
                model);
-  borders_.find(problem_, {std::move(model.slopes), std::move(model.offsets)}, limit * units_.value_unit,
+  borders_.find(problem_, model, limit * units_.value_unit,
                 [&](Index row, Index other) { return entries_.position(row, other) != kNoEntry; });
   std::vector<RowEntries::Entry> low;
   for (Index own = 0; own < units_.pieces; ++own) {
@@ -295,6 +332,8 @@ void RowSpace::set_members(const std::vector<Index>& members) {
   for (const Index e : members) entries.push_back({e / units_.pieces, e % units_.pieces});
   add(entries);
 }
+
+}  // namespace
 
 std::unique_ptr<AdmmSpace> make_row_space(const LearningProblem& problem) {
   return std::make_unique<RowSpace>(problem);

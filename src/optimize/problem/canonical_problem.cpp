@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "optimize/problem/at.hpp"
-#include "optimize/problem/item_places.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -105,36 +105,18 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   }
 }
 
-double zero_loss(const Comparison& item) { return item.weight; }
-double zero_loss(const Pair& item) { return item.similar ? 0 : 2 * item.weight; }
-double zero_loss(const Target& item) { return item.weight * item.value * item.value; }
-
-double largest_value(const Targets& items) {
-  double largest = 0;
-  for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
-  return largest > 0 ? largest : 1;
-}
-template <class Items>
-double largest_value(const Items& /*items*/) {
-  return 1;  // the margin
-}
-
 // D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
 void set_units(const LearningProblem& problem, CanonicalProblem& c) {
-  std::visit(
-      [&](const auto& items) {
-        const double value_unit = largest_value(items);
-        c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
-        double largest = 0;
-        for (const auto& item : items) {
-          largest = std::max(largest, item.weight);
-          c.zero_objective += zero_loss(item);
-        }
-        c.objective_unit = c.value_unit * (largest > 0 ? largest : 1);
-      },
-      problem.supervision);
-  // The slopes of the losses, and so the multipliers, are of the order of the targets, however small D must be.
-  if (const auto* targets = std::get_if<Targets>(&problem.supervision)) c.objective_unit *= largest_value(*targets);
+  double largest_weight = 0, largest_target = 0;
+  for_each_item(problem.supervision, [&](Index, const Item& item) {
+    largest_weight = std::max(largest_weight, item.weight);
+    if (item.squared) largest_target = std::max(largest_target, std::abs(item.value));
+    c.zero_objective += item.zero_loss();
+  });
+  const double value_unit = largest_target > 0 ? largest_target : 1;
+  c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
+  // The slopes of squared losses are of the order of the targets, however small D must be.
+  c.objective_unit = c.value_unit * (largest_weight > 0 ? largest_weight : 1) * value_unit;
 }
 
 // Takes the losses of the supervision into the flat arrays and lists of the problem.
@@ -210,7 +192,7 @@ class GridSink {
   std::vector<PlacedHinge> placed_;
 };
 
-void place_items(const LearningProblem& problem, CanonicalProblem& c) {
+void place_supervision(const LearningProblem& problem, CanonicalProblem& c) {
   std::vector<bool> dead(at(c.entries()), false);
   for (const auto* list : {&c.zero_entries, &c.equality_entries}) {
     for (const Index e : *list) dead[at(e)] = true;
@@ -222,7 +204,7 @@ void place_items(const LearningProblem& problem, CanonicalProblem& c) {
   GridSink sink(c);
   const bool targets = std::holds_alternative<Targets>(problem.supervision);
   if (targets) sink.begin_targets();
-  c.item_place = std::visit(ItemSorter(c, entry_of, sink, c.constant), problem.supervision);
+  c.item_place = place_items(problem.supervision, c, entry_of, sink, c.constant);
   sink.merge_hinges(c.item_place);
   if (targets) sink.end_targets();
 }
@@ -257,22 +239,21 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
   for (Index l = 0; l < c.locations; ++l) {
     c.location.row(l) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
   }
-  place_items(problem, c);
+  place_supervision(problem, c);
   return c;
 }
 
-void export_model(const CanonicalProblem& c, const PrimalPoint& point, Solution& solution) {
-  const Index all_features = c.kept_features.empty() ? 0 : c.kept_features.back() + 1;
-  solution.slopes.setZero(c.pieces, std::max(solution.slopes.cols(), all_features));
-  solution.offsets.resize(c.pieces);
+void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePieces& pieces) {
+  pieces.slopes.setZero(c.pieces, c.all_features);
+  pieces.offsets.resize(c.pieces);
   for (Index k = 0; k < c.pieces; ++k) {
     double offset = point.z(c.z_of_piece[at(k)]);
     for (Index j = 0; j < c.features; ++j) {
       const double slope = point.slopes(k, j);
-      solution.slopes(k, c.kept_features[at(j)]) = c.value_unit * slope / c.feature_unit(j);
+      pieces.slopes(k, c.kept_features[at(j)]) = c.value_unit * slope / c.feature_unit(j);
       offset -= slope * (c.anchor(k, j) + c.feature_center(j) / c.feature_unit(j));
     }
-    solution.offsets(k) = c.value_unit * offset;
+    pieces.offsets(k) = c.value_unit * offset;
   }
 }
 
@@ -368,23 +349,11 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     return weight > 0 ? c.value_unit * (point.quadratic_slope(place.index) / (2 * weight) + c.target(place.index)) : 0;
   };
   solution.dual.items = item_multipliers(problem.supervision, c.item_place, hinge_fraction, divergence);
-  const auto multiplier = [&](std::size_t t) { return solution.dual.items(static_cast<Index>(t)); };
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (std::size_t t = 0; t < comparisons->size(); ++t) {
-      const Comparison& item = (*comparisons)[t];
-      add_item(item.i, item.j, multiplier(t));
-      add_item(item.k, item.l, -multiplier(t));
-    }
-  } else if (is_pairs(problem.supervision)) {
-    std::size_t t = 0;
-    for_each_pair(problem.supervision, [&](const Pair& item) {
-      add_item(item.i, item.j, item.similar ? multiplier(t) : -multiplier(t));
-      ++t;
-    });
-  } else {
-    const auto& targets = std::get<Targets>(problem.supervision);
-    for (std::size_t t = 0; t < targets.size(); ++t) add_item(targets[t].i, targets[t].j, multiplier(t));
-  }
+  for_each_item(problem.supervision, [&](Index t, const Item& item) {
+    const double multiplier = solution.dual.items(t);
+    if (item.plus.exists()) add_item(item.plus.point, item.plus.reference, multiplier);
+    if (item.minus.exists()) add_item(item.minus.point, item.minus.reference, -multiplier);
+  });
   export_equalities(problem, c, point, entry_unit, pull, solution.dual.convexity);
   for (Index i = 0; i < problem.points.rows(); ++i) {
     for (Index k = 0; k < c.pieces; ++k) {

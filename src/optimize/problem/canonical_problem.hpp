@@ -77,7 +77,7 @@ struct PrimalPoint {
   Vector z;
   Matrix slopes;
 };
-void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, Solution& solution);
+void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, AffinePieces& pieces);
 // The other way; pieces that share their z take the first one's.
 PrimalPoint import_model(const CanonicalProblem& canonical, const Matrix& slopes, const Vector& offsets);
 

@@ -51,6 +51,7 @@ std::vector<Index> choose_features(const Matrix& points, const Vector& least, co
 
 FeatureUnits feature_units(const Matrix& points, double least_unit) {
   FeatureUnits units;
+  units.all_features = points.cols();
   const auto rows = static_cast<double>(points.rows());
   const Vector first = points.row(0).transpose(), zero = Vector::Zero(points.cols());
   const Vector least = fold_rows(points, first, [](auto&& sum, const auto& x) { sum = sum.min(x); });

@@ -12,6 +12,7 @@ namespace bregmax::internal {
 // constant ones, and those that another dominates, are dropped. The norm of a slope is then norm_unit * sum_j
 // norm_weight_j |a_j|.
 struct FeatureUnits {
+  Index all_features = 0;               // of the caller's points
   Index features = 0;                   // that are kept
   std::vector<Index> kept_features;     //
   Vector feature_center, feature_unit;  // of the kept features

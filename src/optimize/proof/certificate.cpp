@@ -5,15 +5,19 @@
 #include <utility>
 
 #include "core/compensated_sum.hpp"
+#include "optimize/problem/items.hpp"
 #include "optimize/proof/certify_bounds.hpp"
+#include "optimize/proof/termination.hpp"
 
 namespace bregmax {
 namespace {
 
+using internal::at;
 using internal::CompensatedRows;
 using internal::CompensatedSum;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::Divergent;
+using internal::Item;
+using internal::item_of;
 
 constexpr Index kRowBlock = 256;
 
@@ -185,76 +189,67 @@ struct ItemSums {
   CompensatedSum loss, linear, quadratic;
   double zero_loss = 0;
 
-  void add_loss(const Pair& pair, double divergence) {
-    loss.add(pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence));
-    zero_loss += pair.similar ? 0 : 2 * pair.weight;
+  // plus, minus: the item's divergences, 0 where it has none.
+  void add_hinge(const Item& item, double plus, double minus) {
+    loss.add(item.weight * std::max(0.0, item.margin + plus - minus));
+    zero_loss += item.zero_loss();
   }
 };
 
 ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
                    Lagrangian& lagrangian) {
   ItemSums sums;
-  const auto divergence = [&](Index i, Index j) { return value.divergence(i, problem.piece_of[at(j)]); };
-  const auto add = [&](Index i, Index j, double sign, const Slope& slope) {
-    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.high);
-    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.low);
+  const auto divergence = [&](const Divergent& d) {
+    return d.exists() ? value.divergence(d.point, problem.piece_of[at(d.reference)]) : 0.0;
   };
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (std::size_t t = 0; t < comparisons->size(); ++t) {
-      const Comparison& c = (*comparisons)[t];
-      sums.loss.add(c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l)));
-      sums.zero_loss += c.weight;
-      const Slope slope = hinge_slope(solution.dual, t, c.weight);
-      sums.linear.add(slope.value());
-      add(c.i, c.j, 1, slope);
-      add(c.k, c.l, -1, slope);
-    }
-  } else if (is_pairs(problem.supervision)) {
-    std::size_t t = 0;
-    for_each_pair(problem.supervision, [&](const Pair& p) {
-      const Slope slope = hinge_slope(solution.dual, t++, p.weight);
-      sums.add_loss(p, divergence(p.i, p.j));
-      sums.linear.add(p.similar ? 0 : 2 * slope.value());
-      add(p.i, p.j, p.similar ? 1 : -1, slope);
-    });
-  } else {
-    const auto& targets = std::get<Targets>(problem.supervision);
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      const Target& g = targets[t];
-      const double miss = divergence(g.i, g.j) - g.value;
-      const Slope slope = g.weight > 0 ? given_slope(solution.dual, t) : Slope{0, 0};
-      sums.loss.add(g.weight * miss * miss);
-      sums.zero_loss += g.weight * g.value * g.value;
+  const auto add = [&](const Divergent& d, double sign, const Slope& slope) {
+    if (!d.exists()) return;
+    lagrangian.add_divergence(d.point, problem.piece_of[at(d.reference)], sign * slope.high);
+    lagrangian.add_divergence(d.point, problem.piece_of[at(d.reference)], sign * slope.low);
+  };
+  internal::for_each_item(problem.supervision, [&](Index t, const Item& item) {
+    Slope slope{0, 0};
+    if (item.squared) {
+      const double miss = divergence(item.plus) - item.value;
+      sums.loss.add(item.weight * miss * miss);
+      sums.zero_loss += item.zero_loss();
       // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
-      sums.linear.add_product(-slope.value(), g.value);
-      if (g.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * g.weight));
-      add(g.i, g.j, 1, slope);
+      if (item.weight > 0) slope = given_slope(solution.dual, at(t));
+      sums.linear.add_product(-slope.value(), item.value);
+      if (item.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * item.weight));
+    } else {
+      sums.add_hinge(item, divergence(item.plus), divergence(item.minus));
+      slope = hinge_slope(solution.dual, at(t), item.weight);
+      sums.linear.add(item.margin * slope.value());
     }
-  }
+    add(item.plus, 1, slope);
+    add(item.minus, -1, slope);
+  });
   return sums;
 }
 
-// All pairs of labels, with pushes or without multipliers: a block of rows at a time.
+// All pairs of labels, a block of rows at a time, with dual variables by row or with none.
 ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
                          Lagrangian& lagrangian) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
-  const bool proves = static_cast<bool>(solution.dual.pushes);
+  const bool proves = static_cast<bool>(solution.dual.by_row);
   ItemSums sums;
   Matrix divergences, coefficients;
   for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
     const Index end = std::min(pairs.rows(), begin + kRowBlock);
     value.divergences(begin, end, divergences);
     coefficients.setZero(end - begin, problem.pieces);
-    if (proves) solution.dual.pushes(begin, end, coefficients);
+    if (proves) solution.dual.by_row(begin, end, coefficients);
     for (Index i = begin; i < end; ++i) {
       for (Index j = 0; j < pairs.rows(); ++j) {
         double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
         const Pair pair = pairs.pair(i, j);
-        const double push = std::max(0.0, coefficient);
-        coefficient = i == j ? 0 : pair.similar ? push - pair.weight : push;
+        const double dual = std::max(0.0, coefficient);
+        coefficient = i == j ? 0 : pair.similar ? dual - pair.weight : dual;
         if (i == j) continue;
-        sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
-        if (!pair.similar) sums.linear.add(2 * std::min(push, pair.weight));
+        const double divergence = divergences(i - begin, problem.piece_of[at(j)]);
+        sums.add_hinge(item_of(pair), pair.similar ? divergence : 0, pair.similar ? 0 : divergence);
+        if (!pair.similar) sums.linear.add(2 * std::min(dual, pair.weight));
       }
     }
     for (Index i = begin; proves && i < end; ++i) {
@@ -324,7 +319,7 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
   // better one when it is so small that rounding in g is not small beside it. Multipliers whose sums are no numbers
   // prove nothing.
   const double linear = sums.linear.value(), quadratic = sums.quadratic.value(), norm = lagrangian.dual_norm();
-  const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
+  const double unit = gap_unit(certificate.objective, sums.zero_loss);
   certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
   double bound = 0;  // losses are never negative
   if (norm <= problem.lambda) {
@@ -338,7 +333,7 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
     }
   }
   certificate.lower_bound = bound;
-  certificate.relative_gap = unit > 0 ? (certificate.objective - bound) / unit : 0;
+  certificate.relative_gap = relative_gap(certificate.objective, bound, sums.zero_loss);
   return certificate;
 }
 

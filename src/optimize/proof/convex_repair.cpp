@@ -87,8 +87,6 @@ AffinePieces tangents(const LearningProblem& problem) {
 
 ConvexRepair::ConvexRepair(const LearningProblem& problem) : problem_(problem), interior_(tangents(problem)) {}
 
-bool ConvexRepair::Violation::feasible() const { return largest <= kFeasible * std::max(scale, 1e-300); }
-
 ConvexRepair::Sweep ConvexRepair::sweep(const AffinePieces& pieces) const {
   Vector lack(problem_.points.rows()), reach(problem_.points.rows());
   for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {

@@ -1,11 +1,8 @@
 #pragma once
 
-#include "bregmax/optimize/learning_problem.hpp"
+#include "optimize/proof/termination.hpp"
 
 namespace bregmax::internal {
-
-// The largest violation of convexity of a model that counts as feasible, relative to the largest divergence.
-inline constexpr double kFeasible = 1e-8;
 
 // Turns pieces that satisfy the convexity constraints nearly into pieces that satisfy them, near to the given ones.
 //
@@ -24,7 +21,7 @@ class ConvexRepair {
   // The largest <a_k, x_i> + b_k - phi(x_i), at least 0, and the largest divergence.
   struct Violation {
     double largest = 0, scale = 0;
-    bool feasible() const;  // as far as rounding lets one see
+    bool feasible() const { return is_feasible(largest, scale); }
   };
   Violation violation(const AffinePieces& pieces) const;
 
