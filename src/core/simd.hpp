@@ -19,6 +19,7 @@
 #define BREGMAX_AVX2 __attribute__((target("avx2,fma")))
 #endif
 #define BREGMAX_INLINE inline __attribute__((always_inline))
+#define BREGMAX_INLINE_LAMBDA __attribute__((always_inline))  // after the parameters of a lambda in such a body
 
 // Before a short loop over an array of vectors, which stay in registers only if the loop is unrolled.
 #ifdef __clang__

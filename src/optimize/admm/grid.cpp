@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "optimize/problem/at.hpp"
 
@@ -17,9 +16,6 @@ constexpr int kResidualsEvery = 10;  // iterations
 
 GridProblem::GridProblem(const LearningProblem& problem) : CanonicalProblem(canonical_scales(problem)) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
-  z_count = pieces;
-  z_of_piece.resize(at(pieces));
-  std::iota(z_of_piece.begin(), z_of_piece.end(), Index{0});
   anchor = problem.points(Eigen::all, kept_features);
   anchor.rowwise() -= feature_center.transpose();
   anchor.array().rowwise() /= feature_unit.transpose().array();

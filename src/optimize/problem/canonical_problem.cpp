@@ -37,6 +37,21 @@ std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
   return location_of_row;
 }
 
+// Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
+void find_equal_entries(const LearningProblem& problem, const std::vector<Index>& anchor_location,
+                        CanonicalProblem& c) {
+  std::vector<std::uint8_t> kind(at(c.entries()), 0);
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
+    const bool by_construction = piece == c.owner[at(l)] || (c.anchored[at(l)] && anchor_location[at(piece)] == l);
+    kind[at(c.entry(piece, l))] = by_construction ? 1 : 2;
+  }
+  for (Index e = 0; e < c.entries(); ++e) {
+    if (kind[at(e)] == 1) c.zero_entries.push_back(e);
+    if (kind[at(e)] == 2) c.equality_entries.push_back(e);
+  }
+}
+
 // Renumbers the locations so that those of one owner are neighbours; fills owner, representative_row and the anchors.
 void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   const Index rows = problem.points.rows();
@@ -67,7 +82,7 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     c.owner[at(r)] = owner[at(order[at(r)])];
     c.representative_row[at(r)] = representative[at(order[at(r)])];
   }
-  // In the order of the locations: where all are anchored, the z of a location's owner has the number of the location.
+  // Numbered in the order of the locations: if all are anchored, the z of a location's owner has the location's number.
   std::vector<Index> z_at_location(at(c.locations), -1);
   for (Index& l : anchor_location) {
     l = rank[at(l)];
@@ -91,18 +106,7 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     c.all_anchored = c.all_anchored && c.anchored[at(l)];
     c.z_of_owner[at(l)] = c.z_of_piece[at(c.owner[at(l)])];
   }
-
-  // Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
-  std::vector<std::uint8_t> kind(at(c.entries()), 0);
-  for (Index i = 0; i < rows; ++i) {
-    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
-    const bool by_construction = piece == c.owner[at(l)] || (c.anchored[at(l)] && anchor_location[at(piece)] == l);
-    kind[at(c.entry(piece, l))] = by_construction ? 1 : 2;
-  }
-  for (Index e = 0; e < c.entries(); ++e) {
-    if (kind[at(e)] == 1) c.zero_entries.push_back(e);
-    if (kind[at(e)] == 2) c.equality_entries.push_back(e);
-  }
+  find_equal_entries(problem, anchor_location, c);
 }
 
 // D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
@@ -131,7 +135,7 @@ class GridSink {
     return e;
   }
 
-  // Placed when all are known: see merge_hinges().
+  // Hinges are placed when all are known: see merge_hinges().
   Index add_hinge(Index plus, Index minus, double margin, double weight) {
     placed_.push_back({{plus, minus, margin, weight}, static_cast<Index>(placed_.size())});
     return placed_.back().number;
@@ -172,7 +176,7 @@ class GridSink {
     for (Vector* flat : {&c_.quadratic, &c_.target, &squares_}) flat->setZero(c_.entries());
   }
 
-  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + what no model can change.
+  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + a constant.
   void end_targets() {
     for (Index e = 0; e < c_.entries(); ++e) {
       if (c_.quadratic(e) == 0) continue;
@@ -213,8 +217,11 @@ void place_supervision(const LearningProblem& problem, CanonicalProblem& c) {
 
 CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit) {
   CanonicalProblem c;
-  c.pieces = problem.pieces;
+  c.pieces = c.z_count = problem.pieces;
   static_cast<FeatureUnits&>(c) = feature_units(problem.points, least_unit);
+  c.z_of_piece.resize(at(c.pieces));
+  std::iota(c.z_of_piece.begin(), c.z_of_piece.end(), Index{0});
+  c.anchor.setZero(c.pieces, c.features);
   set_units(problem, c);
   // L (caller's) = value_unit * norm_unit * L (canonical).
   c.norm_unit *= c.value_unit;
@@ -296,8 +303,8 @@ void balance_shared_pieces(const LearningProblem& problem, const CanonicalProble
   }
 }
 
-// A multiplier of "two pieces are equal at l" is one of either inequality, by its sign. It also meets what the items
-// pull at that entry, which is no unknown of the solver.
+// The sign of a multiplier of "two pieces are equal at l" says to which of the two inequalities it belongs. The dual
+// variables of items on that entry are added: the solver does not have them, since D is zero there.
 void export_equalities(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
                        double entry_unit, const Vector& pull, Matrix& convexity) {
   std::vector<Index> row_at(at(c.entries()), -1);
@@ -328,7 +335,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     const Index row = c.representative_row[at(e % c.locations)];
     solution.dual.convexity(row, e / c.locations) += point.entries(e) * entry_unit;
   }
-  // An item on a row that does not own its location pulls at two entries: D(i, j) = D(p_j, l) - D(p_i, l).
+  // An item on a row that does not own its location acts on two entries: D(i, j) = D(p_j, l) - D(p_i, l).
   Vector pull = Vector::Zero(c.entries());
   const auto add_item = [&](Index i, Index j, double multiplier) {
     const Index l = c.location_of_row[at(i)];
@@ -337,7 +344,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     pull(c.entry(problem.piece_of[at(i)], l)) -= multiplier;
   };
 
-  // A merged hinge's multiplier is shared out by weight: the fraction of its weight is the same for each.
+  // Hinges that were merged have the same fraction of their weights as dual variable.
   const auto hinge_fraction = [&](const ItemPlace& place) {
     const bool coupled = place.kind == ItemPlace::Kind::kCoupledHinge;
     const HingeItem& hinge = (coupled ? c.coupled : c.single)[at(place.index)];

@@ -11,7 +11,7 @@ namespace bregmax::internal {
 // Locations are best taken by multiples of this many.
 inline constexpr Index kLocationsAtOnce = 20;
 
-// Some of the locations, one row a feature.
+// Some of the locations, one row per feature.
 struct FeatureRows {
   const double* data = nullptr;  // of the first of them
   Index features = 0, stride = 0, count = 0;
@@ -27,7 +27,7 @@ struct PieceRows {
 void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid,
                  Instructions use = best_instructions());
 
-// What sums over the grid are added to. A function adds to those that it names, and does not look at others.
+// Where sums over the grid are added. Each function below says which of them it uses.
 struct ProductSums {
   double* of_piece = nullptr;     // sum_l v_kl
   double* of_location = nullptr;  // sum_k v_kl
@@ -45,7 +45,7 @@ inline constexpr Index kMostLocations = 102 * kLocationsAtOnce;
 void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
                               const ProductSums& sums, Instructions use = best_instructions());
 
-// Rows to write, one a feature.
+// Rows to write, one per feature.
 struct OutputRows {
   double* data = nullptr;
   Index stride = 0;

@@ -21,12 +21,12 @@ using internal::item_of;
 
 constexpr Index kRowBlock = 256;
 
-// Values of the model, a block of rows at a time: no n x K array is made.
+// Values of the model, one block of rows at a time: no n x K array is made.
 class Evaluation {
  public:
   Evaluation(const LearningProblem& problem, const Solution& solution) : problem_(problem), solution_(solution) {}
 
-  // phi(x_row) less what the piece gives there. Where rows are far from zero the two are large and close.
+  // phi(x_row) minus the value of the piece there. For rows far from zero both are large and nearly equal.
   double divergence(Index row, Index piece) const {
     const Index own = problem_.piece_of[at(row)];
     const double* x = problem_.points.row(row).data();
@@ -55,8 +55,8 @@ class Evaluation {
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
 // the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
-// norm of max_k ||a_k||_1. Both are small differences of large sums, and lambda may be smaller than the rounding of
-// plain ones: a bound that forgave as much would not be one.
+// norm of max_k ||a_k||_1. Both are small differences of large sums, and lambda may be smaller than the rounding errors
+// of plain summation, hence compensated sums.
 class Lagrangian {
  public:
   explicit Lagrangian(const LearningProblem& problem)
@@ -99,26 +99,25 @@ class Lagrangian {
   }
 
   // Balances the derivatives by the offsets with further non-negative multipliers of convexity: each one moves weight
-  // from the piece of its row to another, and costs the distance that it moves it.
+  // from the piece of its row to another, at a cost proportional to their distance.
   void balance_offsets() {
     std::vector<Index> row_on(at(problem_.pieces), 0);
     for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[at(problem_.piece_of[at(i)])] = i;
-    // What a piece has left of being moved is rounding, and goes in the next round.
+    // After a round only rounding is left, which the next one moves.
     for (int round = 0; round < kMostRounds; ++round) {
       for (Index from = 0; from < problem_.pieces; ++from) {
         for (double weight = 0; (weight = offset_slope_.value(0, from)) > 0;) {
           const Index to = nearest_deficit(row_on, from);
-          if (to < 0) break;  // the sum of all is zero but for the last of all digits
+          if (to < 0) break;  // the sum over all pieces is zero up to rounding
           add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_.value(0, to)));
         }
       }
     }
   }
 
-  // An upper bound on what the Lagrangian falls by, to the Lipschitz constant of a model: sum_k ||g_k||_inf, and what
-  // rounding may have taken off it. A feature that is constant has no part in it: shifting the rows changes nothing
-  // once the offsets are balanced, so it may as well be zero. What is left of the offsets is differences of offsets
-  // times the rows, since two pieces of a convex model differ by no more at either's rows.
+  // An upper bound on sum_k ||g_k||_inf, by which the Lagrangian can fall per unit of the Lipschitz constant, including
+  // rounding errors. Constant features do not count: with balanced offsets, shifting the rows changes nothing. An
+  // imbalance that is left counts times the largest row: two pieces of a convex model differ by no more at their rows.
   double dual_norm() const {
     const Matrix slopes = slope_slope_.values();
     double norm = 0;
@@ -158,19 +157,18 @@ class Lagrangian {
   const LearningProblem& problem_;
   CompensatedRows offset_slope_;                   // one row
   CompensatedRows slope_slope_;                    // pieces x features
-  Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // of each feature
-  Vector row_norm_;                                // largest of those that do
+  Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // per feature
+  Vector row_norm_;                                // largest of the features that vary
   double weight_ = 0, magnitude_ = 0, terms_ = 0;  // of all that was added, alone and with the rows
 };
 
-// A number of twice the digits, high + low.
+// A double-double number, high + low.
 struct Slope {
   double high, low;
   double value() const { return high + low; }
 };
 
-// The multiplier of an item that the solution gives, none for one without multipliers: that proves nothing beyond "not
-// negative".
+// The dual variable of an item in the solution; 0 if it has none, which proves only that the objective is not negative.
 Slope given_slope(const DualSolution& dual, std::size_t t) {
   const auto part = [&](const Vector& items) { return t < at(items.size()) ? items(static_cast<Index>(t)) : 0.0; };
   return {part(dual.items), part(dual.items_low)};
@@ -184,7 +182,7 @@ Slope hinge_slope(const DualSolution& dual, std::size_t t, double weight) {
   return slope;
 }
 
-// What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
+// The loss of the items under the model, and their part of the dual function theta -> theta linear - theta^2 quadratic.
 struct ItemSums {
   CompensatedSum loss, linear, quadratic;
   double zero_loss = 0;
@@ -314,10 +312,9 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
   certificate.loss = sums.loss.value();
   certificate.objective = certificate.loss + problem.lambda * certificate.lipschitz;
 
-  // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda bounds every model. Paying for the
-  // excess with a Lipschitz constant bounds the models up to that constant: the only way when lambda is zero, and the
-  // better one when it is so small that rounding in g is not small beside it. Multipliers whose sums are no numbers
-  // prove nothing.
+  // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda gives a bound for every model.
+  // Subtracting the excess times a Lipschitz constant gives a bound for models up to that constant: the only way if
+  // lambda is zero, and the better one if it is not large relative to rounding errors in g. NaN proves nothing.
   const double linear = sums.linear.value(), quadratic = sums.quadratic.value(), norm = lagrangian.dual_norm();
   const double unit = gap_unit(certificate.objective, sums.zero_loss);
   certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
