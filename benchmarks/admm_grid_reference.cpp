@@ -10,7 +10,7 @@ ReferenceAdmm::ReferenceAdmm(const internal::GridProblem& problem, double penalt
       penalty_(penalty),
       norm_weight_(norm_weight),
       relaxation_(relaxation),
-      rows_(problem.points.rows()),
+      rows_(problem.pieces),
       features_(problem.features),
       z_(Vector::Zero(rows_)),
       right_(rows_),
@@ -38,7 +38,7 @@ void ReferenceAdmm::factor() {
   matrix.diagonal().array() += 2 * n;
   Matrix eliminated(kAtOnce * features_, rows_);
   for (Index k = 0; k < rows_; ++k) {
-    const Matrix difference = problem_.points.rowwise() - problem_.points.row(k);
+    const Matrix difference = problem_.points().rowwise() - problem_.points().row(k);
     Eigen::MatrixXd coupling = difference.transpose();
     coupling.col(k) -= difference.colwise().sum().transpose();
     blocks_.emplace_back(difference.transpose() * difference + norm_weight_ * Matrix::Identity(features_, features_));
@@ -80,30 +80,30 @@ Eigen::RowVectorXd ReferenceAdmm::solve_block(Index piece) const {
 void ReferenceAdmm::solve_block_one() {
   wanted_ = slack_ - dual_;
   const Vector of_piece = wanted_.rowwise().sum(), of_point = wanted_.colwise().sum().transpose();
-  slope_right_.noalias() = -(wanted_ * problem_.points);
-  slope_right_ += of_piece.asDiagonal() * problem_.points;
+  slope_right_.noalias() = -(wanted_ * problem_.points());
+  slope_right_ += of_piece.asDiagonal() * problem_.points();
   slope_right_ += norm_weight_ * (2 * slope_slack_ - slope_copy_);
   right_ = of_point - of_piece;
   Matrix eliminated(rows_, features_);
   for (Index k = 0; k < rows_; ++k) eliminated.row(k) = solve_block(k);
   // C' H^-1 q, summed over the pieces; C as in factor().
   const Vector all = eliminated.colwise().sum().transpose();
-  const Vector own = eliminated.cwiseProduct(problem_.points).rowwise().sum();
-  right_ += problem_.points * all - Vector::Constant(rows_, own.sum());
+  const Vector own = eliminated.cwiseProduct(problem_.points()).rowwise().sum();
+  right_ += problem_.points() * all - Vector::Constant(rows_, own.sum());
   right_ += static_cast<double>(rows_) * own;
   z_ = factor_.solve(right_);
-  const Vector moment = problem_.points.transpose() * z_;
+  const Vector moment = problem_.points().transpose() * z_;
   for (Index k = 0; k < rows_; ++k) {
     slope_right_.row(k) +=
-        moment.transpose() + (static_cast<double>(rows_) * z_(k) - z_.sum()) * problem_.points.row(k);
+        moment.transpose() + (static_cast<double>(rows_) * z_(k) - z_.sum()) * problem_.points().row(k);
     slopes_.row(k) = solve_block(k);
   }
 }
 
 void ReferenceAdmm::compute_divergences() {
-  divergence_.noalias() = -slopes_ * problem_.points.transpose();
+  divergence_.noalias() = -slopes_ * problem_.points().transpose();
   divergence_.rowwise() += z_.transpose();
-  divergence_.colwise() -= z_ - slopes_.cwiseProduct(problem_.points).rowwise().sum();
+  divergence_.colwise() -= z_ - slopes_.cwiseProduct(problem_.points()).rowwise().sum();
 }
 
 // The copy is slack + dual; slack and dual are what block two makes of it.

@@ -29,38 +29,30 @@ BREGMAX_INLINE void add_dots_of_group(const double* v, const double* x, Index st
   }
 }
 
-// Calls each.template run<group>(first row) for groups of five rows, and of what is left.
+// Calls each<group>(first row) for groups of five rows, and of those that are left.
 template <class Each>
 BREGMAX_INLINE void for_groups_of_rows(Index rows, const Each& each) {
   Index i = 0;
-  for (; i + 5 <= rows; i += 5) each.template run<5>(i);
+  for (; i + 5 <= rows; i += 5) each.template operator()<5>(i);
   switch (rows - i) {
     case 4:
-      return each.template run<4>(i);
+      return each.template operator()<4>(i);
     case 3:
-      return each.template run<3>(i);
+      return each.template operator()<3>(i);
     case 2:
-      return each.template run<2>(i);
+      return each.template operator()<2>(i);
     case 1:
-      return each.template run<1>(i);
+      return each.template operator()<1>(i);
     default:
       return;
   }
 }
 
-struct AddDots {
-  const double *v, *x;
-  Index stride, count;
-  double* out;
-  template <Index group>
-  BREGMAX_INLINE void run(Index i) const {
-    add_dots_of_group<group>(v, x + i * stride, stride, count, out + i);
-  }
-};
-
 // out_i += sum_l v_l x_il of `rows` rows of x.
 BREGMAX_INLINE void add_dots(const double* v, const double* x, Index stride, Index rows, Index count, double* out) {
-  for_groups_of_rows(rows, AddDots{v, x, stride, count, out});
+  for_groups_of_rows(rows, [=]<Index group>(Index i) BREGMAX_INLINE_LAMBDA {
+    add_dots_of_group<group>(v, x + i * stride, stride, count, out + i);
+  });
 }
 
 }  // namespace bregmax::internal

@@ -4,21 +4,24 @@
 
 #include "bregmax/core/matrix.hpp"
 
-// For loops that are compiled twice, for any processor and for those with AVX2, and chosen at run time:
+// The one way to use the instructions of newer processors. A loop is written once, with the types Four and double, as
+// a BREGMAX_INLINE function, together with everything that it calls. dispatch<> compiles it twice, for any processor
+// and for those with AVX2, and picks one at run time:
 //
-//   BREGMAX_INLINE void body(...) {...}
-//   #ifdef BREGMAX_AVX2
-//   BREGMAX_AVX2 void avx2(...) { body(...); }
-//   #endif
+//   BREGMAX_INLINE double sum_body(const double* x, Index count) {...}
+//   double sum(const double* x, Index count, Instructions use = best_instructions()) {
+//     return dispatch<sum_body>(use, x, count);
+//   }
 //
-// What such a body is made of has to become part of it: BREGMAX_INLINE.
+// Tests pass Instructions::kAny to see the version of older processors.
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define BREGMAX_AVX2 __attribute__((target("avx2,fma")))
 #endif
 #define BREGMAX_INLINE inline __attribute__((always_inline))
+#define BREGMAX_INLINE_LAMBDA __attribute__((always_inline))  // after the parameters of a lambda in such a body
 
-// Before a short loop over an array of vectors: only where it is written out can they stay in registers.
+// Before a short loop over an array of vectors, which stay in registers only if the loop is unrolled.
 #ifdef __clang__
 #define BREGMAX_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -27,15 +30,35 @@
 
 namespace bregmax::internal {
 
+enum class Instructions { kAny, kAvx2 };
+
 #ifdef BREGMAX_AVX2
 inline bool has_avx2() {
   static const bool found = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return found;
 }
+inline Instructions best_instructions() { return has_avx2() ? Instructions::kAvx2 : Instructions::kAny; }
+
+template <auto body, class... Arguments>
+BREGMAX_AVX2 auto run_avx2(Arguments... arguments) {
+  return body(arguments...);
+}
+#else
+inline Instructions best_instructions() { return Instructions::kAny; }
 #endif
 
-// Four numbers; the compiler makes of them what the processor has. In memory they lie where any number may lie, hence
-// the copies, which become one instruction.
+// body(arguments...) with the given instructions. Arguments are passed by value: stores through pointers cannot change
+// them, so they stay in registers. Results go through pointers, or are returned.
+template <auto body, class... Arguments>
+auto dispatch([[maybe_unused]] Instructions use, Arguments... arguments) {
+#ifdef BREGMAX_AVX2
+  if (use == Instructions::kAvx2) return run_avx2<body>(arguments...);
+#endif
+  return body(arguments...);
+}
+
+// Four numbers; the compiler uses the registers that the processor has. They need not be aligned in memory: memcpy
+// becomes one unaligned load or store.
 using Four = double __attribute__((vector_size(32)));
 using FourFloats = float __attribute__((vector_size(16)));
 inline constexpr Index kLanes = 4;
@@ -44,7 +67,7 @@ inline constexpr Index kLanesOf = 1;
 template <>
 inline constexpr Index kLanesOf<Four> = kLanes;
 
-// One number or four, so that a loop and its remainder can be one template.
+// One number or four, so that a loop and its remainder are one template.
 BREGMAX_INLINE void load(const double* from, double& value) { value = *from; }
 BREGMAX_INLINE void load(const double* from, Four& value) { std::memcpy(&value, from, sizeof value); }
 BREGMAX_INLINE void load(const float* from, double& value) { value = *from; }

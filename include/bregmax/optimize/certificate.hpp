@@ -4,12 +4,12 @@
 
 namespace bregmax {
 
-// What can be proved about a solution from the problem's own data, by code that shares nothing with the solvers but
-// sums of twice the digits.
+// What can be proved about a solution from the problem's own data. The code shares nothing with the solvers but
+// compensated summation.
 struct Certificate : Proof {
-  // The lower bound holds for every model with a Lipschitz constant up to this: the problem's own bound (infinity:
-  // every model), or, where there is none and lambda is zero or too small beside rounding to prove more, 10 times the
-  // model's constant.
+  // The lower bound holds for every model with a Lipschitz constant up to this. Usually that is the problem's own bound
+  // (infinity: every model). Without a bound, and with a lambda of zero or at the level of rounding errors, it is 10
+  // times the model's constant.
   double valid_up_to_lipschitz = 0;
 };
 

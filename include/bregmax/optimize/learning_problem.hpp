@@ -44,29 +44,41 @@ struct AffinePieces {
   Vector offsets;  // K
 };
 
-// One multiplier >= 0 of phi(x_row) >= <a_piece, x_row> + b_piece.
+// One dual variable >= 0, of the constraint phi(x_row) >= <a_piece, x_row> + b_piece.
 struct ConvexityMultiplier {
   Index row, piece;
   double value;
 };
 
-// The multipliers that prove a lower bound (see optimize/certificate.hpp). Those of convexity are a matrix of all or,
-// where that would be large, a list of those that are not zero; where both are given, their sum counts.
+// The dual variables (multipliers) that prove a lower bound: see optimize/certificate.hpp. Those of convexity are a
+// matrix or, where that would be large, a list of those that are not zero; if both are given, their sum counts.
 struct DualSolution {
-  Matrix convexity;  // n x K, >= 0: of phi(x_i) >= <a_k, x_i> + b_k; the multiplier of D(i, k) >= 0
+  Matrix convexity;  // n x K, >= 0: (i, k) belongs to the constraint D(i, k) >= 0
   std::vector<ConvexityMultiplier> entries = {};
-  Vector items;  // hinge items: the slope of the loss at its margin, 0 .. weight. Targets: 2 weight (D - value)
-  Vector items_low = {};  // empty, or what doubles cannot hold of `items`: the sum of both counts
+  Vector items;           // hinge items: the slope of the loss, 0 .. weight. Targets: 2 weight (D - value)
+  Vector items_low = {};  // empty, or the low parts of double-double numbers whose high parts are `items`
 
-  // For LabelPairs with a piece a row, instead of both: fills rows begin .. end - 1 of an n x K matrix of pushes >= 0.
-  // A push on D(i, k) is the multiplier of D(i, k) >= 0 and, where the pair is dissimilar, the slope of its loss, which
-  // takes as much of it as its weight allows. The slopes of similar pairs are their weights.
-  using PushRows = std::function<void(Index begin, Index end, MatrixSpan pushes)>;
-  PushRows pushes = {};
+  // Instead of all these, for LabelPairs with one piece per row: fills rows begin .. end - 1 of an n x K matrix >= 0,
+  // whose entry (i, k) is the dual variable of D(i, k) >= 0 plus, for a dissimilar pair, the slope of its loss. The
+  // slope gets as much of the sum as its weight allows. The slopes of similar pairs are their weights.
+  using Rows = std::function<void(Index begin, Index end, MatrixSpan sums)>;
+  Rows by_row = {};
 };
 
-// Which fields mean something: under every status all do, and describe the point that is returned; only
-// kOptimal promises that the gap is below the tolerance.
+// Which fields mean something. Under every status all numbers describe the model and the dual variables that are
+// returned, the model is the best that the run has found, and the lower bound is proved.
+//
+//   status            relative_gap               what else to know
+//   kOptimal          at most the tolerance      the model satisfies every constraint
+//   kIterationLimit   above the tolerance        more iterations would go on from here
+//   kTimeLimit        above the tolerance
+//   kStopped          above the tolerance
+//   kEarlyStopped     of the model that scored   other models of the run had lower objectives
+//                     best on held-out data
+//   kNumericalError   above the tolerance, or    convexity_violation may be large; an objective below the bound is
+//                     negative                   that of a model that is not convex
+//
+// primal_residual and dual_residual are those of the last iterate, relative; kConverged is not used.
 struct SolveReport : Proof {
   Status status = Status::kNumericalError;
   int iterations = 0;
@@ -75,9 +87,7 @@ struct SolveReport : Proof {
   double dual_residual = 0;
 };
 
-struct Solution {
-  Matrix slopes;   // K x d
-  Vector offsets;  // K
+struct Solution : AffinePieces {
   DualSolution dual;
   SolveReport report;
 };

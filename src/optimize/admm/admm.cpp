@@ -11,12 +11,12 @@
 #include "optimize/admm/checkpoint.hpp"
 #include "optimize/admm/engine.hpp"
 #include "optimize/proof/solve_support.hpp"
+#include "optimize/proof/termination.hpp"
 
 namespace bregmax {
 namespace {
 
 using internal::AdmmEngine;
-using internal::AdmmProof;
 
 void check_options(const LearningProblem& problem, const AdmmOptions& options) {
   const auto refuse = [](const char* name, double value, const char* allowed) {
@@ -71,14 +71,14 @@ class Run {
         fingerprint_(key_of(problem, options, engine)),
         options_(options),
         control_(control),
-        least_part_(std::holds_alternative<Targets>(problem.supervision) ? 1e-3 : 1e-6) {
+        strictest_(std::holds_alternative<Targets>(problem.supervision) ? 1 : kStrictestForHinges) {
     if (!options.checkpoint.empty()) internal::check_checkpoint_target(options.checkpoint);
   }
 
   Solution solve() {
-    proof_ = engine_.first_proof();
-    least_unit_ = least_part_ * proof_.objective;
-    validated_ = proof_.model;
+    best_ = engine_.zero_solution();
+    zero_objective_ = best_.report.objective;
+    validated_ = best_;
     if (options_.resume.empty()) {
       engine_.start(options_.start);
     } else {
@@ -87,19 +87,23 @@ class Run {
       reader.read(raw_state());
       engine_.after_restore();
     }
-    // What proved the bound of a checkpoint may not be in it.
-    if (closed() && !options_.resume.empty()) engine_.prove(proof_);
-    return make_solution(closed() ? Status::kOptimal : iterate());
+    // A checkpoint does not hold the dual variables of every engine.
+    if (closed() && !options_.resume.empty()) engine_.prove(best_);
+    return finished(closed() ? Status::kOptimal : iterate());
   }
 
  private:
+  // Hinge losses can often all be met, and then the optimum is far below the floor of the relative gap. A tolerance of
+  // 1e-4 relative to the floor would say little there, so the tolerance shrinks with the objective, at most by this.
+  static constexpr double kStrictestForHinges = 1e-3;
+
   Status iterate() {
     while (true) {
       report_progress();
       if (const std::optional<Status> verdict = interrupted()) {
-        // What the last iterate proves must not change what a resumed run does.
+        // Before the last proof, which must not change what a resumed run does.
         if (!options_.checkpoint.empty()) write();
-        engine_.prove(proof_);
+        engine_.prove(best_);
         return closed() ? Status::kOptimal : *verdict;
       }
       if (engine_.iteration() >= next_check_) {
@@ -108,10 +112,10 @@ class Run {
           write_if_due();
           return interrupted().has_value();
         };
-        if (!engine_.prove_by_correction(allowed_gap(), stop, proof_)) continue;
+        if (!engine_.prove_by_correction(allowed_gap(), stop, best_)) continue;
         const std::int64_t wait = std::max(options_.check_every, engine_.iteration() / 10);
         next_check_ = static_cast<int>(std::min<std::int64_t>(engine_.iteration() + wait, kNever));
-        engine_.prove(proof_);
+        engine_.prove(best_);
         engine_.after_proof();
         if (closed()) return Status::kOptimal;
         if (options_.validation && no_longer_improves()) return Status::kEarlyStopped;
@@ -121,33 +125,38 @@ class Run {
     }
   }
 
-  double allowed_gap() const {
-    return options_.tolerance * std::max({std::abs(proof_.objective), least_unit_, 1e-300});
+  double gap_unit() const { return internal::gap_unit(best_.report.objective, zero_objective_); }
+  double relative_gap() const {
+    return internal::relative_gap(best_.report.objective, best_.report.lower_bound, zero_objective_);
   }
-  bool closed() const { return proof_.objective - proof_.lower_bound <= allowed_gap(); }
+  double tolerance() const {
+    return options_.tolerance * std::max(std::abs(best_.report.objective) / gap_unit(), strictest_);
+  }
+  double allowed_gap() const { return tolerance() * gap_unit(); }
+  bool closed() const { return relative_gap() <= tolerance(); }
 
-  // Of the feasible models, which are what is returned; a check that found no new one says nothing.
+  // Scores feasible models only, since these are returned. A check that found no better one does not count.
   bool no_longer_improves() {
-    if (!(proof_.objective < judged_objective_)) return false;
-    judged_objective_ = proof_.objective;
-    const double score = options_.validation(proof_.model);
+    if (!(best_.report.objective < judged_objective_)) return false;
+    judged_objective_ = best_.report.objective;
+    const double score = options_.validation(best_);
     if (score < best_score_) {
       best_score_ = score;
-      validated_ = proof_.model;
+      validated_ = best_;
       waited_ = 0;
       return false;
     }
     return ++waited_ >= options_.patience;
   }
 
-  // What the sizes in raw_state() follow from: the members of the engine's set, and how many multipliers are listed.
+  // What the sizes in raw_state() follow from: the members of the engine's set, and the number of listed multipliers.
   std::vector<Index> shape() const {
     std::vector<Index> members = engine_.members();
-    members.push_back(static_cast<Index>(proof_.dual.entries.size()));
+    members.push_back(static_cast<Index>(best_.dual.entries.size()));
     return members;
   }
   void set_shape(std::vector<Index> members) {
-    proof_.dual.entries.resize(static_cast<std::size_t>(members.back()));
+    best_.dual.entries.resize(static_cast<std::size_t>(members.back()));
     members.pop_back();
     engine_.set_members(members);
   }
@@ -155,22 +164,11 @@ class Run {
   // Everything that decides how the run goes on, and what it returns.
   internal::RawParts raw_state() {
     internal::RawParts parts = engine_.raw_state();
-    const auto add = [&](auto* data, Index size) {
-      parts.emplace_back(reinterpret_cast<char*>(data), static_cast<std::size_t>(size) * sizeof(*data));
-    };
-    for (AffinePieces* pieces : {&proof_.model, &validated_}) {
-      add(pieces->slopes.data(), pieces->slopes.size());
-      add(pieces->offsets.data(), pieces->offsets.size());
-    }
-    add(proof_.dual.convexity.data(), proof_.dual.convexity.size());
-    add(proof_.dual.entries.data(), static_cast<Index>(proof_.dual.entries.size()));
-    add(proof_.dual.items.data(), proof_.dual.items.size());
-    for (double* number : {&proof_.objective, &proof_.loss, &proof_.lipschitz, &proof_.convexity_violation,
-                           &proof_.lower_bound, &proof_.unit, &proof_.repair_part, &best_score_, &judged_objective_}) {
-      add(number, 1);
-    }
-    add(&waited_, 1);
-    add(&next_check_, 1);
+    Proof& proof = best_.report;
+    internal::append(parts, best_.slopes, best_.offsets, validated_.slopes, validated_.offsets, best_.dual.convexity,
+                     best_.dual.entries, best_.dual.items, proof.objective, proof.loss, proof.lipschitz,
+                     proof.convexity_violation, proof.lower_bound, best_score_, judged_objective_, waited_,
+                     next_check_);
     return parts;
   }
 
@@ -183,10 +181,7 @@ class Run {
   }
 
   std::optional<Status> interrupted() const {
-    if (control_.stop_requested()) return Status::kStopped;
-    if (options_.time_limit > 0 && watch_.seconds() >= options_.time_limit) return Status::kTimeLimit;
-    if (engine_.iteration() >= options_.max_iterations) return Status::kIterationLimit;
-    return std::nullopt;
+    return internal::interruption(control_, watch_, options_.time_limit, engine_.iteration(), options_.max_iterations);
   }
 
   void report_progress() const {
@@ -194,38 +189,26 @@ class Run {
     Progress progress;
     progress.phase = "solve";
     progress.iteration = engine_.iteration();
-    progress.objective = proof_.objective;
-    progress.relative_gap = proof_.gap();
+    progress.objective = best_.report.objective;
+    progress.relative_gap = relative_gap();
     progress.primal_residual = engine_.residuals().primal;
     progress.dual_residual = engine_.residuals().dual;
     progress.seconds = watch_.seconds();
     control_.report(progress);
   }
 
-  Solution make_solution(Status status) {
-    Solution solution;
-    SolveReport& report = solution.report;
-    if (status == Status::kEarlyStopped) {
-      proof_.repair_part = 0;  // it is feasible as it is
-      engine_.choose_model(validated_, proof_);
-    }
-    const double gap = proof_.objective - proof_.lower_bound;
-    engine_.clear_kinks(proof_.objective + std::max(0.1 * gap, 0.9 * (allowed_gap() - gap)), proof_);
-    solution.slopes = std::move(proof_.model.slopes);
-    solution.offsets = std::move(proof_.model.offsets);
-    solution.dual = std::move(proof_.dual);
+  Solution finished(Status status) {
+    if (status == Status::kEarlyStopped) engine_.choose_model(validated_, best_);
+    SolveReport& report = best_.report;
+    const double gap = report.objective - report.lower_bound;
+    engine_.separate_pieces(report.objective + std::max(0.1 * gap, 0.9 * (allowed_gap() - gap)), best_);
     report.status = status;
     report.iterations = engine_.iteration();
     report.seconds = watch_.seconds();
-    report.objective = proof_.objective;
-    report.loss = proof_.loss;
-    report.lipschitz = proof_.lipschitz;
-    report.lower_bound = proof_.lower_bound;
-    report.relative_gap = proof_.gap();
+    report.relative_gap = relative_gap();
     report.primal_residual = engine_.residuals().primal;
     report.dual_residual = engine_.residuals().dual;
-    report.convexity_violation = proof_.convexity_violation;
-    return solution;
+    return std::move(best_);
   }
 
   AdmmEngine& engine_;
@@ -233,10 +216,10 @@ class Run {
   const AdmmOptions& options_;
   const RunControl& control_;
   internal::Stopwatch watch_;
-  AdmmProof proof_;
+  Solution best_;
   AffinePieces validated_;
   double best_score_ = std::numeric_limits<double>::infinity(), judged_objective_ = best_score_, written_ = 0;
-  double least_part_, least_unit_ = 0;
+  double strictest_, zero_objective_ = 0;
   int waited_ = 0, next_check_ = 1;
 };
 

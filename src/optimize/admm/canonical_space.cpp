@@ -11,18 +11,40 @@
 namespace bregmax::internal {
 namespace {
 
-// Those of the flat values that the set has; empty: all are zero.
+// The flat values of the members of the set; empty: all are zero.
 Vector gather(const EntrySet& entries, const Vector& flat) {
   Vector values(flat.size() > 0 ? entries.size() : 0);
   for (Index p = 0; p < values.size(); ++p) values(p) = flat(entries.entry(p));
   return values;
 }
 
-// The set of entries that the exact solver has, too, with the same factorizations. What the problem says of the whole
-// grid is held flat.
+// The working set and the factorizations of the exact solver. Flat arrays are indexed by entry of the whole grid.
 class CanonicalSpace final : public AdmmSpace {
  public:
-  explicit CanonicalSpace(const LearningProblem& problem);
+  explicit CanonicalSpace(const LearningProblem& problem)
+      : given_(problem),
+        problem_(canonicalize(problem)),
+        entries_(problem_),
+        grid_(problem_, entries_),
+        hinge_of_entry_(Vector::Zero(problem_.single.empty() ? 0 : problem_.entries())),
+        kind_of_entry_(at(problem_.entries()), EntryKind::kFree) {
+    for (const HingeItem& item : problem_.single) {
+      hinge_of_entry_(item.minus) += item.weight;
+      costs_.margin = item.margin;
+    }
+    for (const Index e : problem_.zero_entries) kind_of_entry_[at(e)] = EntryKind::kZero;
+    for (const Index e : problem_.equality_entries) kind_of_entry_[at(e)] = EntryKind::kEqual;
+    const bool dense = !problem_.all_anchored || unknowns() < kAlwaysDenseUnknowns;
+    factorization_ =
+        dense ? make_dense_factorization(problem_, entries_) : make_arrow_factorization(problem_, entries_);
+    weights_.grid.setZero(problem_.entries());
+    weights_.coupled.setZero(static_cast<Index>(problem_.coupled.size()));
+    weights_.norm.setZero(problem_.pieces);
+    weights_.slope_diagonal.setZero(problem_.pieces, problem_.features);
+    weights_.slope_rank_one.setZero(problem_.pieces, problem_.features);
+    weights_.lipschitz = 1;  // L is not an unknown of block one
+    after_growth();
+  }
 
   const CanonicalProblem& canonical() const override { return problem_; }
   Index unknowns() const override { return problem_.z_count + problem_.pieces * problem_.features + 1; }
@@ -31,17 +53,94 @@ class CanonicalSpace final : public AdmmSpace {
   const std::vector<HingeItem>& coupled() const override { return coupled_; }
   void apply(const double* x, double* values) override { grid_.apply(x, x + problem_.z_count, values); }
   void adjoint(const double* values, double* x) override { grid_.adjoint(values, x, x + problem_.z_count); }
-  bool factor(const Vector& weight, const Vector& slope_weight, double proximal) override;
-  void solve(const double* right, double* x) override { factorization_->solve(right, x); }
-  std::vector<Index> grow(const double* x, double limit) override;
-  std::vector<Index> members() const override;
-  void set_members(const std::vector<Index>& members) override;
+  bool factor(const Vector& weight, const Vector& slope_weight, double proximal) override {
+    weights_.grid.head(weight.size()) = weight;
+    weights_.slope_diagonal.colwise() = slope_weight;
+    weights_.proximal = proximal;
+    return factorization_->factor(weights_);
+  }
 
-  DualSolution dual_solution(const EntryMultipliers& multipliers) const override;
+  void solve(const double* right, double* x) override { factorization_->solve(right, x); }
+  std::vector<Index> grow(const double* x, double limit) override {
+    if (entries_.complete()) return {};
+    Vector everywhere(problem_.entries());
+    grid_.apply_everywhere(x, x + problem_.z_count, everywhere.data());
+    std::vector<Index> before = members();
+    bool added = false;
+    for (Index e = 0; e < problem_.entries(); ++e) {
+      if (everywhere(e) < limit && kind_of_entry_[at(e)] != EntryKind::kZero && !entries_.contains(e)) {
+        entries_.add(e);
+        added = true;
+      }
+    }
+    if (!added) return {};
+    entries_.renumber();
+    after_growth();
+    for (Index& entry : before) entry = entries_.position(entry);
+    return before;
+  }
+
+  std::vector<Index> members() const override {
+    std::vector<Index> members(at(entries_.size()));
+    for (Index p = 0; p < entries_.size(); ++p) members[at(p)] = entries_.entry(p);
+    return members;
+  }
+
+  void set_members(const std::vector<Index>& members) override {
+    for (const Index e : members) entries_.add(e);
+    entries_.renumber();
+    after_growth();
+  }
+
+  DualSolution dual_solution(const EntryMultipliers& multipliers) const override {
+    DualPoint dual;
+    dual.entries.setZero(problem_.entries());
+    dual.quadratic_slope.setZero(problem_.entries());
+    for (Index p = 0; p < entries_.size(); ++p) {
+      if (costs_.kind_of(p) != EntryKind::kFree) continue;
+      dual.entries(entries_.entry(p)) = multipliers.convexity(p);
+      if (problem_.has_quadratic) dual.quadratic_slope(entries_.entry(p)) = multipliers.quadratic_slope(p);
+    }
+    dual.equality.resize(static_cast<Index>(problem_.equality_entries.size()));
+    for (std::size_t q = 0; q < problem_.equality_entries.size(); ++q) {
+      dual.equality(static_cast<Index>(q)) = multipliers.convexity(entries_.position(problem_.equality_entries[q]));
+    }
+    dual.single.resize(static_cast<Index>(problem_.single.size()));
+    for (std::size_t t = 0; t < problem_.single.size(); ++t) {
+      dual.single(static_cast<Index>(t)) = multipliers.hinge(entries_.position(problem_.single[t].minus));
+    }
+    dual.coupled = multipliers.coupled;
+    Solution solution;
+    export_dual(given_, problem_, dual, solution);
+    return std::move(solution.dual);
+  }
 
  private:
-  void after_growth();
-  void set_distances();
+  void after_growth() {
+    costs_.linear = gather(entries_, problem_.linear);
+    costs_.hinge = gather(entries_, hinge_of_entry_);
+    costs_.quadratic = gather(entries_, problem_.quadratic);
+    costs_.target = gather(entries_, problem_.target);
+    costs_.kind.resize(at(entries_.size()));
+    for (Index p = 0; p < entries_.size(); ++p) costs_.kind[at(p)] = kind_of_entry_[at(entries_.entry(p))];
+    set_distances();
+    coupled_ = problem_.coupled;
+    for (HingeItem& item : coupled_) {
+      item.plus = entries_.position(item.plus);
+      item.minus = entries_.position(item.minus);
+    }
+  }
+
+  void set_distances() {
+    constexpr double kLeast = 1e-4;
+    costs_.distance.resize(entries_.size());
+    for (Index p = 0; p < entries_.size(); ++p) {
+      const Index piece = entries_.entry(p) / problem_.locations, there = entries_.entry(p) % problem_.locations;
+      costs_.distance(p) = (problem_.location.row(there) - problem_.anchor.row(piece)).norm();
+    }
+    const double mean = costs_.distance.size() > 0 ? costs_.distance.mean() : 0;
+    costs_.distance = (costs_.distance / std::max(mean, 1e-300)).cwiseMax(kLeast).cwiseMin(1.0);
+  }
 
   const LearningProblem& given_;
   CanonicalProblem problem_;
@@ -54,117 +153,6 @@ class CanonicalSpace final : public AdmmSpace {
   EntryCosts costs_;
   std::vector<HingeItem> coupled_;
 };
-
-CanonicalSpace::CanonicalSpace(const LearningProblem& problem)
-    : given_(problem),
-      problem_(canonicalize(problem)),
-      entries_(problem_),
-      grid_(problem_, entries_),
-      hinge_of_entry_(Vector::Zero(problem_.single.empty() ? 0 : problem_.entries())),
-      kind_of_entry_(at(problem_.entries()), EntryKind::kFree) {
-  for (const HingeItem& item : problem_.single) {
-    hinge_of_entry_(item.minus) += item.weight;
-    costs_.margin = item.margin;
-  }
-  for (const Index e : problem_.zero_entries) kind_of_entry_[at(e)] = EntryKind::kZero;
-  for (const Index e : problem_.equality_entries) kind_of_entry_[at(e)] = EntryKind::kEqual;
-  const bool dense = !problem_.all_anchored || unknowns() < kAlwaysDenseUnknowns;
-  factorization_ = dense ? make_dense_factorization(problem_, entries_) : make_arrow_factorization(problem_, entries_);
-  weights_.grid.setZero(problem_.entries());
-  weights_.coupled.setZero(static_cast<Index>(problem_.coupled.size()));
-  weights_.norm.setZero(problem_.pieces);
-  weights_.slope_diagonal.setZero(problem_.pieces, problem_.features);
-  weights_.slope_rank_one.setZero(problem_.pieces, problem_.features);
-  weights_.lipschitz = 1;  // L is not an unknown of block one
-  after_growth();
-}
-
-void CanonicalSpace::after_growth() {
-  costs_.linear = gather(entries_, problem_.linear);
-  costs_.hinge = gather(entries_, hinge_of_entry_);
-  costs_.quadratic = gather(entries_, problem_.quadratic);
-  costs_.target = gather(entries_, problem_.target);
-  costs_.kind.resize(at(entries_.size()));
-  for (Index p = 0; p < entries_.size(); ++p) costs_.kind[at(p)] = kind_of_entry_[at(entries_.entry(p))];
-  set_distances();
-  coupled_ = problem_.coupled;
-  for (HingeItem& item : coupled_) {
-    item.plus = entries_.position(item.plus);
-    item.minus = entries_.position(item.minus);
-  }
-}
-
-void CanonicalSpace::set_distances() {
-  constexpr double kLeast = 1e-4;
-  costs_.distance.resize(entries_.size());
-  for (Index p = 0; p < entries_.size(); ++p) {
-    const Index piece = entries_.entry(p) / problem_.locations, there = entries_.entry(p) % problem_.locations;
-    costs_.distance(p) = (problem_.location.row(there) - problem_.anchor.row(piece)).norm();
-  }
-  const double mean = costs_.distance.size() > 0 ? costs_.distance.mean() : 0;
-  costs_.distance = (costs_.distance / std::max(mean, 1e-300)).cwiseMax(kLeast).cwiseMin(1.0);
-}
-
-bool CanonicalSpace::factor(const Vector& weight, const Vector& slope_weight, double proximal) {
-  weights_.grid.head(weight.size()) = weight;
-  weights_.slope_diagonal.colwise() = slope_weight;
-  weights_.proximal = proximal;
-  return factorization_->factor(weights_);
-}
-
-std::vector<Index> CanonicalSpace::grow(const double* x, double limit) {
-  if (entries_.complete()) return {};
-  Vector everywhere(problem_.entries());
-  grid_.apply_everywhere(x, x + problem_.z_count, everywhere.data());
-  std::vector<Index> before = members();
-  bool added = false;
-  for (Index e = 0; e < problem_.entries(); ++e) {
-    if (everywhere(e) < limit && kind_of_entry_[at(e)] != EntryKind::kZero && !entries_.contains(e)) {
-      entries_.add(e);
-      added = true;
-    }
-  }
-  if (!added) return {};
-  entries_.renumber();
-  after_growth();
-  for (Index& entry : before) entry = entries_.position(entry);
-  return before;
-}
-
-std::vector<Index> CanonicalSpace::members() const {
-  std::vector<Index> members(at(entries_.size()));
-  for (Index p = 0; p < entries_.size(); ++p) members[at(p)] = entries_.entry(p);
-  return members;
-}
-
-void CanonicalSpace::set_members(const std::vector<Index>& members) {
-  for (const Index e : members) entries_.add(e);
-  entries_.renumber();
-  after_growth();
-}
-
-DualSolution CanonicalSpace::dual_solution(const EntryMultipliers& multipliers) const {
-  DualPoint dual;
-  dual.entries.setZero(problem_.entries());
-  dual.quadratic_slope.setZero(problem_.entries());
-  for (Index p = 0; p < entries_.size(); ++p) {
-    if (costs_.kind_of(p) != EntryKind::kFree) continue;
-    dual.entries(entries_.entry(p)) = multipliers.convexity(p);
-    if (problem_.has_quadratic) dual.quadratic_slope(entries_.entry(p)) = multipliers.quadratic_slope(p);
-  }
-  dual.equality.resize(static_cast<Index>(problem_.equality_entries.size()));
-  for (std::size_t q = 0; q < problem_.equality_entries.size(); ++q) {
-    dual.equality(static_cast<Index>(q)) = multipliers.convexity(entries_.position(problem_.equality_entries[q]));
-  }
-  dual.single.resize(static_cast<Index>(problem_.single.size()));
-  for (std::size_t t = 0; t < problem_.single.size(); ++t) {
-    dual.single(static_cast<Index>(t)) = multipliers.hinge(entries_.position(problem_.single[t].minus));
-  }
-  dual.coupled = multipliers.coupled;
-  Solution solution;
-  export_dual(given_, problem_, dual, solution);
-  return std::move(solution.dual);
-}
 
 }  // namespace
 

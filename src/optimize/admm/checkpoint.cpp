@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
@@ -11,94 +11,75 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr std::string_view kMark = "bregmax-admm-checkpoint 4\n";
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 5\n";
+constexpr std::uint64_t kFirstSum = 0xCBF29CE484222325ULL;
 
-class Checksum {
- public:
-  void add(const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    std::size_t done = 0;
-    for (; done + 8 <= size; done += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes + done, 8);
-      mix(word);
-    }
-    for (; done < size; ++done) mix(bytes[done]);
+// Extends a checksum by some bytes.
+void extend(std::uint64_t& sum, const void* data, std::size_t size) {
+  const auto mix = [&sum](std::uint64_t word) {
+    sum = (sum ^ word) * 0x9E3779B97F4A7C15ULL;
+    sum ^= sum >> 29U;
+  };
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  std::size_t done = 0;
+  for (; done + 8 <= size; done += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + done, 8);
+    mix(word);
   }
-  template <class T>
-  void add_all(const std::vector<T>& items) {
-    mix(items.size());
-    add(items.data(), items.size() * sizeof(T));
-  }
-  void add_number(double number) { add(&number, sizeof(number)); }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void mix(std::uint64_t word) {
-    value_ = (value_ ^ word) * 0x9E3779B97F4A7C15ULL;
-    value_ ^= value_ >> 29U;
-  }
-  std::uint64_t value_ = 0xCBF29CE484222325ULL;
-};
-
-std::string_view bytes_of(const void* data, std::size_t size) { return {static_cast<const char*>(data), size}; }
+  for (; done < size; ++done) mix(bytes[done]);
+}
 
 }  // namespace
 
 std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options, std::string_view engine) {
-  Checksum sum;
-  sum.add(engine.data(), engine.size());
-  sum.add(problem.points.data(), static_cast<std::size_t>(problem.points.size()) * sizeof(double));
-  sum.add_all(problem.piece_of);
-  sum.add_all(problem.centres);
-  // Field by field: structs have padding.
+  std::uint64_t sum = kFirstSum;
+  const auto add_all = [&](const auto& items) {
+    const auto count = static_cast<std::uint64_t>(items.size());
+    extend(sum, &count, sizeof(count));
+    extend(sum, items.data(), static_cast<std::size_t>(items.size()) * sizeof(*items.data()));
+  };
+  // Number by number: structs have padding.
+  const auto add = [&](auto... numbers) { (extend(sum, &numbers, sizeof(numbers)), ...); };
+  add_all(engine);
+  add_all(problem.points);
+  add_all(problem.piece_of);
+  add_all(problem.centres);
   if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (const Comparison& c : *comparisons) {
-      for (const Index row : {c.i, c.j, c.k, c.l}) sum.add(&row, sizeof(row));
-      sum.add_number(c.weight);
-    }
+    for (const Comparison& c : *comparisons) add(c.i, c.j, c.k, c.l, c.weight);
   } else if (const auto* labels = std::get_if<LabelPairs>(&problem.supervision)) {
-    sum.add_all(labels->class_of_row);
-    sum.add_number(labels->similar_weight);
-    sum.add_number(labels->dissimilar_weight);
+    add_all(labels->class_of_row);
+    add(labels->similar_weight, labels->dissimilar_weight);
   } else if (const auto* pairs = std::get_if<Pairs>(&problem.supervision)) {
-    for (const Pair& p : *pairs) {
-      for (const Index row : {p.i, p.j}) sum.add(&row, sizeof(row));
-      sum.add_number(p.similar ? p.weight : -1 - p.weight);
-    }
+    for (const Pair& p : *pairs) add(p.i, p.j, p.similar, p.weight);
   } else {
-    for (const Target& t : std::get<Targets>(problem.supervision)) {
-      for (const Index row : {t.i, t.j}) sum.add(&row, sizeof(row));
-      sum.add_number(t.value);
-      sum.add_number(t.weight);
-    }
+    for (const Target& t : std::get<Targets>(problem.supervision)) add(t.i, t.j, t.value, t.weight);
   }
-  for (const double x :
-       {problem.lambda, problem.lipschitz_bound, options.over_relaxation, static_cast<double>(options.check_every),
-        static_cast<double>(options.patience), options.validation ? 1.0 : 0.0}) {
-    sum.add_number(x);
-  }
-  return sum.value();
+  add(problem.lambda, problem.lipschitz_bound, options.over_relaxation, options.check_every, options.patience,
+      static_cast<bool>(options.validation));
+  return sum;
 }
 
 void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const std::vector<Index>& members,
                       const RawParts& parts) {
   AtomicFileWriter file(path);
-  Checksum sum;
+  std::uint64_t sum = kFirstSum;
   const auto put = [&](const void* data, std::size_t size) {
-    file.write(bytes_of(data, size));
-    sum.add(data, size);
+    extend(sum, data, size);
+    file.write({static_cast<const char*>(data), size});
+  };
+  const auto put_sum = [&] {
+    const std::uint64_t so_far = sum;
+    put(&so_far, sizeof(so_far));
   };
   put(kMark.data(), kMark.size());
   put(&fingerprint, sizeof(fingerprint));
   const std::uint64_t count = members.size();
   put(&count, sizeof(count));
   put(members.data(), members.size() * sizeof(Index));
-  const std::uint64_t so_far = sum.value();
-  put(&so_far, sizeof(so_far));
+  put_sum();
   for (const auto& [data, size] : parts) put(data, size);
-  const std::uint64_t value = sum.value();
-  file.write(bytes_of(&value, sizeof(value)));
+  put_sum();
   file.commit();
 }
 
@@ -116,68 +97,38 @@ void CheckpointReader::refuse(const std::string& reason) const {
 }
 
 CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t fingerprint)
-    : path_(path), file_(path, std::ios::binary) {
+    : path_(path), file_(path, std::ios::binary), sum_(kFirstSum) {
   if (!file_) refuse("it cannot be read");
   std::string mark(kMark.size(), ' ');
-  file_.read(mark.data(), static_cast<std::streamsize>(mark.size()));
-  if (!file_ || mark != kMark) refuse("it is not a checkpoint of this version");
+  take(mark.data(), mark.size());
+  if (mark != kMark) refuse("it is not a checkpoint of this version");
   std::uint64_t found = 0, count = 0;
   take(&found, sizeof(found));
   if (found != fingerprint) refuse("it belongs to other data, supervision or options");
   take(&count, sizeof(count));
-  place_ = static_cast<std::size_t>(file_.tellg());
-  file_.seekg(0, std::ios::end);
-  size_ = static_cast<std::size_t>(file_.tellg());
-  if (count == 0 || count > size_ / sizeof(Index)) refuse("it is damaged");
-  file_.seekg(static_cast<std::streamoff>(place_));
+  if (count == 0 || count > std::filesystem::file_size(path) / sizeof(Index)) refuse("it is damaged");
   members_.resize(count);
   take(members_.data(), count * sizeof(Index));
-  Checksum sum;
-  sum.add(mark.data(), mark.size());
-  sum.add(&found, sizeof(found));
-  sum.add(&count, sizeof(count));
-  sum.add(members_.data(), count * sizeof(Index));
-  std::uint64_t so_far = 0;
-  take(&so_far, sizeof(so_far));
-  if (so_far != sum.value()) refuse("its checksum is wrong");
-  place_ += count * sizeof(Index) + sizeof(so_far);
+  check_sum();
 }
 
 void CheckpointReader::take(void* to, std::size_t size) {
   file_.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
   if (!file_) refuse("it is cut off");
+  extend(sum_, to, size);
 }
 
-// The parts are filled only from a file that is whole, so it is read twice; it may be as large as all the memory.
-void CheckpointReader::read(const RawParts& parts) {
-  std::size_t size = place_ + sizeof(std::uint64_t);
-  for (const auto& part : parts) size += part.second;
-  if (size != size_) refuse("it is cut off or damaged");
-  check_sum(parts);
-  file_.seekg(static_cast<std::streamoff>(place_));
-  for (const auto& [data, bytes] : parts) take(data, bytes);
-}
-
-void CheckpointReader::check_sum(const RawParts& parts) {
-  Checksum sum;
-  std::vector<char> buffer(1U << 20U);
-  // In the same portions as in writing, but for cuts at whole words, so that the sums agree.
-  const auto count = [&](std::size_t bytes) {
-    for (std::size_t done = 0; done < bytes; done += buffer.size()) {
-      const std::size_t portion = std::min(buffer.size(), bytes - done);
-      take(buffer.data(), portion);
-      sum.add(buffer.data(), portion);
-    }
-  };
-  file_.seekg(0);
-  for (const std::size_t bytes : {kMark.size(), sizeof(std::uint64_t), sizeof(std::uint64_t),
-                                  members_.size() * sizeof(Index), sizeof(std::uint64_t)}) {
-    count(bytes);
-  }
-  for (const auto& part : parts) count(part.second);
+void CheckpointReader::check_sum() {
+  const std::uint64_t expected = sum_;
   std::uint64_t written = 0;
   take(&written, sizeof(written));
-  if (written != sum.value()) refuse("its checksum is wrong");
+  if (written != expected) refuse("its checksum is wrong");
+}
+
+void CheckpointReader::read(const RawParts& parts) {
+  for (const auto& [data, size] : parts) take(data, size);
+  check_sum();
+  if (file_.peek() != std::ifstream::traits_type::eof()) refuse("it is damaged");
 }
 
 }  // namespace bregmax::internal

@@ -11,20 +11,20 @@
 
 namespace bregmax::internal {
 
-// A number that is the same for the same problem, options and engine only.
+// A number that identifies the problem, the options that change the iterations, and the engine.
 std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& options, std::string_view engine);
 
-// The file: a mark with a version, the fingerprint, what the sizes of the parts follow from (the members of the set of
-// constraints and the like; at least one number), a checksum of all this, the parts, a checksum of everything.
-// Written whole or not at all.
+// The file: a mark with a version, the fingerprint, the numbers that the sizes of the parts follow from (the members of
+// the set of constraints and the like; at least one), a checksum of all this, the parts, a checksum of everything.
+// Written completely or not at all.
 void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const std::vector<Index>& members,
                       const RawParts& parts);
 
-// Throws Error where there is a file that is not a checkpoint.
+// Throws Error if there is a file that is not a checkpoint.
 void check_checkpoint_target(const std::string& path);
 
-// Two steps, since the sizes of the parts depend on the members. Throw Error when the file is not a whole checkpoint of
-// this problem.
+// Reads in two steps, since the sizes of the parts depend on the members. Throws Error if the file is not a complete
+// checkpoint of this problem; the parts then hold parts of a damaged file, and must not be used.
 class CheckpointReader {
  public:
   CheckpointReader(const std::string& path, std::uint64_t fingerprint);
@@ -34,10 +34,11 @@ class CheckpointReader {
  private:
   [[noreturn]] void refuse(const std::string& reason) const;
   void take(void* to, std::size_t size);
-  void check_sum(const RawParts& parts);
+  void check_sum();
+
   std::string path_;
   std::ifstream file_;
-  std::size_t place_ = 0, size_ = 0;  // where the parts begin, where the file ends
+  std::uint64_t sum_;  // of all that was taken
   std::vector<Index> members_;
 };
 

@@ -8,60 +8,66 @@
 #include "bregmax/optimize/admm.hpp"
 #include "optimize/admm/state.hpp"
 #include "optimize/proof/convex_repair.hpp"
+#include "optimize/proof/zero_model.hpp"
 
 namespace bregmax::internal {
 
-// The best that a run has proved so far: a feasible model with the lowest objective, and the highest lower bound.
-struct AdmmProof {
-  AffinePieces model;
-  double objective = 0, loss = 0, lipschitz = 0, convexity_violation = 0;
-  double lower_bound = 0;
-  double unit = 1;         // what the gap is relative to
-  DualSolution dual;       // of the lower bound; empty where it would be too large
-  double repair_part = 0;  // of the strictly convex model that the last repair needed
-
-  double gap() const { return (objective - lower_bound) / unit; }
-};
-
-// The iterations, on one of the forms of the problem.
+// The iterations on one form of the problem, and what they prove.
+//
+// `best` is always the best that the run has proved so far: the feasible model with the lowest objective, and the dual
+// variables with the highest lower bound. They need not belong to the same iterate.
 class AdmmEngine {
  public:
+  explicit AdmmEngine(const LearningProblem& problem) : problem_(problem), repair_(problem) {}
   virtual ~AdmmEngine() = default;
+  AdmmEngine(const AdmmEngine&) = delete;
+  AdmmEngine& operator=(const AdmmEngine&) = delete;
 
   virtual std::string_view name() const = 0;
-  // none: from the zero model.
+  // nullptr: from the zero model.
   virtual void start(const AffinePieces* model) = 0;
   virtual void iterate() = 0;
   virtual int iteration() const = 0;
   virtual AdmmResiduals residuals() const = 0;
-  // The proof of the zero model: what every run begins with.
-  virtual AdmmProof first_proof() = 0;
-  // Improves the proof with what the iterate shows.
-  virtual void prove(AdmmProof& proof) = 0;
-  // The same with more work, where that promises a gap of at most `allowed`. False: stop() came true; called again, it
-  // goes on.
-  virtual bool prove_by_correction(double /*allowed*/, const std::function<bool()>& /*stop*/, AdmmProof& /*proof*/) {
+
+  // The zero model with its bound, which every run begins with.
+  virtual Solution zero_solution() = 0;
+  // Improves `best` with the current iterate.
+  virtual void prove(Solution& best) = 0;
+  // The same with more work, where that promises a gap of at most `allowed`. Returns false if stop() came true; the
+  // next call then continues.
+  virtual bool prove_by_correction(double /*allowed*/, const std::function<bool()>& /*stop*/, Solution& /*best*/) {
     return true;
   }
-  // Puts a feasible model next to the given one into the proof, though another is better; none: as it was.
-  virtual void choose_model(const AffinePieces& model, AdmmProof& proof) = 0;
-  // Changes the model a little where rounding would decide what divergence it gives; its objective is at most `most`.
-  virtual void clear_kinks(double /*most*/, AdmmProof& /*proof*/) {}
-  // After a proof that the run goes on from.
+  // Called after each proof that did not end the run.
   virtual void after_proof() {}
+  // Makes the piece of each row the largest there by more than rounding, if the objective stays at or below `most`.
+  virtual void separate_pieces(double /*most*/, Solution& /*best*/) {}
+  // Puts the given feasible model into `best`, even if its objective is higher.
+  void choose_model(const AffinePieces& model, Solution& best) const;
 
-  // All that decides how the iterations go on; set_members() before raw_state() is filled, after_restore() when it is.
+  // The state of the iterations, for checkpoints. To restore it: set_members(), fill raw_state(), after_restore().
   virtual std::vector<Index> members() const { return {}; }
   virtual void set_members(const std::vector<Index>& /*members*/) {}
   virtual RawParts raw_state() = 0;
   virtual void after_restore() = 0;
+
+ protected:
+  Solution certified_zero_model(DualForm form) const;
+  // Keeps a feasible model if it is better than the one in `best`.
+  void keep_if_better(AffinePieces candidate, Solution& best) const;
+  // The lower bound that the dual variables of `solution` prove; `best` says for which models it must hold.
+  double bound_of(const Solution& solution, const Solution& best) const;
+
+  const LearningProblem& problem_;
+  ConvexRepair repair_;
 };
 
-// On a set of entries of the grid, with penalties of several levels: all problems.
+// On a set of entries of the divergence grid, with penalties of several levels: for all problems.
 std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem, const AdmmOptions& options);
 double predict_entry_memory(const LearningProblem& problem);
 
-// On the whole grid, with one penalty, in a fraction of the memory and the time of an iteration.
+// On the whole grid, with one penalty, in a fraction of the memory and of the time per iteration.
 bool grid_engine_applies(const LearningProblem& problem);
 std::unique_ptr<AdmmEngine> make_grid_engine(const LearningProblem& problem, const AdmmOptions& options);
 double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& options);
@@ -70,16 +76,7 @@ double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& op
 Solution run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
                   const RunControl& control = {});
 
-// With neither a price nor a bound on the Lipschitz constant, lower bounds are about models near to the best one.
+// With neither a price nor a bound on the Lipschitz constant, lower bounds only hold for models near the best one.
 bool bounds_hold_for_all(const LearningProblem& problem);
-// The Lipschitz constant up to which a lower bound must hold.
-double proof_radius(const LearningProblem& problem, const AdmmProof& proof);
-
-// Keeps a feasible model in the proof if it is better. `loss_of` gives the loss of a model.
-void keep_if_better(const LearningProblem& problem, const ConvexRepair& repair, AffinePieces candidate,
-                    const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof);
-// Tries to make the given pieces feasible at the least cost, and then the same.
-void improve_model(const LearningProblem& problem, const ConvexRepair& repair, const AffinePieces& pieces,
-                   const std::function<double(const AffinePieces&)>& loss_of, AdmmProof& proof);
 
 }  // namespace bregmax::internal

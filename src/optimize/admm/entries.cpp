@@ -12,18 +12,19 @@
 namespace bregmax::internal {
 namespace {
 
-// Penalties beside the common one, measured on problems of all kinds. An entry: away from kinks, and pressed to zero.
+// Penalties relative to the common one, chosen by measurements on problems of all kinds. Entries: away from kinks, and
+// held at zero by a constraint.
 constexpr double kLooseEntry = 1e-3, kPressedEntry = 100;
-// A coupled hinge: away from its kink, and on it with a multiplier between its ends.
+// Coupled hinges: away from the kink, and on it with a multiplier strictly between its ends.
 constexpr double kLooseItem = 1e-2, kPressedItem = 10;
 constexpr double kLooseNorm = 1e-2;  // a piece whose norm is below L
-constexpr double kNear = 0.02;       // of the mean divergence: near a kink
-constexpr double kPressed = 1e-3;    // least multiplier of what counts as pressed, beside an item's weight of 1
-constexpr double kInside = 0.01;     // distance of a hinge's multiplier from its ends, beside its weight
+constexpr double kNear = 0.02;       // distance relative to the mean divergence that counts as near a kink
+constexpr double kPressed = 1e-3;  // least multiplier of an entry that counts as pressed; the largest item weight is 1
+constexpr double kInside = 0.01;   // distance of a hinge's multiplier from its ends, relative to its weight
 constexpr double kProximal = 1e-10;
 constexpr int kMostFactorizations = 10;
-constexpr int kLeastSteps = 1000;     // of a correction
-constexpr int kStepsAnIteration = 2;  // of all corrections
+constexpr int kLeastSteps = 1000;     // per correction
+constexpr int kStepsAnIteration = 2;  // correction steps allowed per iteration, on average
 
 }  // namespace
 
@@ -82,7 +83,7 @@ double AdmmEntries::slack_of(Index position, double copy) const {
 
 void AdmmEntries::set_slacks() {
   for_all(space_.size(), [&](Index p) { slack_(p) = slack_of(p, copy_(p)); });
-  // A hinge pulls both its entries by the same amount.
+  // A hinge moves both its entries by the same amount.
   for_all(plus_copy_.size(), [&](Index t) {
     const HingeItem& item = space_.coupled()[at(t)];
     const double miss = item.margin + plus_copy_(t) - minus_copy_(t);
@@ -112,7 +113,7 @@ void AdmmEntries::factor() {
     weight(item.plus) += item_penalty_(t);
     weight(item.minus) += item_penalty_(t);
   }
-  // Penalties keep the matrix far from singular but for rounding, which a larger proximal term outweighs.
+  // Only rounding can make the matrix singular; a larger proximal term outweighs it.
   double proximal = kProximal * numbers_.penalty;
   for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
     if (attempt == kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
@@ -121,7 +122,7 @@ void AdmmEntries::factor() {
   factored_ = true;
 }
 
-// What block two asks of D, times its penalty.
+// The right-hand side of block one: what block two asks of D, times its penalty.
 void AdmmEntries::want() {
   const EntryCosts& costs = space_.costs();
   const bool quadratic = costs.quadratic.size() > 0;
@@ -206,7 +207,7 @@ void AdmmEntries::adapt() {
   clear_average();
 }
 
-// While penalties change, copies are the multipliers themselves, which stay.
+// While penalties change, the copies hold the multipliers, which stay the same.
 void AdmmEntries::split() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = penalty(p) * (copy_(p) - slack_(p));
   plus_copy_ = item_penalty_.cwiseProduct(plus_copy_ - plus_slack_).eval();
@@ -242,13 +243,13 @@ void AdmmEntries::choose_levels() {
   const double near = kNear * divergence_.cwiseAbs().mean();
   for (Index p = 0; p < space_.size(); ++p) {
     const double hinge = costs.hinge_of(p), from_margin = std::abs(slack_(p) - costs.margin);
-    const double pull = costs.linear_of(p) - copy_(p);  // of the hinge and of D >= 0
+    const double pull = costs.linear_of(p) - copy_(p);  // multipliers of the hinge and of D >= 0
     level_(p) = slack_(p) <= near || (hinge > 0 && from_margin <= near) ? 1 : kLooseEntry;
     const bool at_zero = slack_(p) == 0 && pull > hinge + kPressed;
     const bool at_margin = from_margin == 0 && pull > kInside * hinge && pull < (1 - kInside) * hinge;
     if (at_zero || at_margin) level_(p) = kPressedEntry;
     if (costs.kind_of(p) == EntryKind::kEqual) level_(p) = kPressedEntry;
-    // Rows close to each other: what is small as a divergence is large as a difference of their slopes.
+    // For close rows a small divergence is a large difference of slopes.
     level_(p) /= costs.distance_of(p) * costs.distance_of(p);
   }
   for (Index t = 0; t < plus_copy_.size(); ++t) {
@@ -265,8 +266,8 @@ PrimalPoint AdmmEntries::primal_at(const Vector& x) const {
   return {x.head(z_), Eigen::Map<const Matrix>(x.data() + z_, pieces_, features_)};
 }
 
-// The multiplier of a copy, linear cost - hinge's slope - multiplier of D >= 0, shared out: to the hinge first, whose
-// margin is worth something.
+// The multiplier of a copy is linear cost - slope of the hinge - multiplier of D >= 0. The hinge gets as much as it
+// can, because its margin counts in the bound.
 EntryMultipliers AdmmEntries::multipliers_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled) {
   const EntryCosts& costs = space_.costs();
   const bool quadratic = costs.quadratic.size() > 0;
@@ -342,25 +343,12 @@ void AdmmEntries::set_members(const std::vector<Index>& members) {
 }
 
 RawParts AdmmEntries::raw_state() {
-  RawParts parts;
-  const auto add = [&](double* data, Index size) {
-    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(double));
-  };
-  for (Vector* v : {&x_, &divergence_, &copy_, &slack_, &level_, &plus_copy_, &minus_copy_, &plus_slack_, &minus_slack_,
-                    &item_level_, &norm_level_, &x_sum_, &entry_sum_, &coupled_sum_}) {
-    add(v->data(), v->size());
-  }
-  for (Matrix* m : {&slope_copy_, &slope_slack_}) add(m->data(), m->size());
-  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
-                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
-    add(number, 1);
-  }
-  for (int* number : {&numbers_.iteration, &numbers_.averaged, &numbers_.corrected, &numbers_.schedule.next,
-                      &numbers_.schedule.changes}) {
-    parts.emplace_back(reinterpret_cast<char*>(number), sizeof(int));
-  }
-  const RawParts of_correction = correction_.raw_state();
-  parts.insert(parts.end(), of_correction.begin(), of_correction.end());
+  RawParts parts = correction_.raw_state();
+  append(parts, x_, divergence_, copy_, slack_, level_, plus_copy_, minus_copy_, plus_slack_, minus_slack_, item_level_,
+         norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, numbers_.penalty,
+         numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual, numbers_.norm_residuals.primal,
+         numbers_.norm_residuals.dual, numbers_.iteration, numbers_.averaged, numbers_.corrected,
+         numbers_.schedule.next, numbers_.schedule.changes);
   return parts;
 }
 

@@ -13,41 +13,40 @@ namespace bregmax::internal {
 
 // The alternating direction method of multipliers on a set of entries of the divergence grid.
 //
-// Block one, x = (z, a), is least squares: every copy that block two holds of a linear function of x, and the losses
-// that are quadratic. Block two holds copies of
+// Block one, x = (z, a), is a least squares problem: the copies that block two holds of linear functions of x, and the
+// squared losses. Block two holds copies of
 //   D of each entry of the set, for D >= 0, its linear cost and its hinge;
-//   both D of each coupled hinge, so that block one meets entries only and keeps the structure of the normal equations;
+//   both D of each coupled hinge, so that the normal equations of block one keep their structure;
 //   the slopes, for the norms and L.
-// Each has a closed form. A copy is one number, its slack plus its multiplier over its penalty.
+// Each has a closed form. A copy is one number: its slack plus its multiplier over its penalty.
 //
-// A copy that nothing presses on only holds x where it was, and one that is pressed for good is slow to find its
-// multiplier: so penalties have levels, chosen by where a copy stands: on a kink, near one, or away from all; and what
-// two close rows ask of each other is weighed as a difference of slopes. Levels, the common penalty and the set change
-// ever more rarely, and then no more, so that the iterations converge.
+// Penalties have levels, chosen by where a copy stands. Away from kinks a low penalty lets x move freely; on a kink a
+// high one finds the multiplier quickly. Levels, the common penalty and the set change ever more rarely and finally no
+// more, so that the iterations converge.
 class AdmmEntries {
  public:
   AdmmEntries(AdmmSpace& space, double relaxation);
 
   void start(const PrimalPoint& point);
-  // Allocates nothing, but where penalties change.
+  // Allocates only when penalties change.
   void iterate();
 
   int iteration() const { return numbers_.iteration; }
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   PrimalPoint primal_point() const;
   EntryMultipliers multipliers();
-  // Whether one was stopped, or there were enough iterations since the last: together they take two steps an iteration.
+  // True if a correction was stopped, or if there were enough iterations since the last one.
   bool correction_is_due() const;
-  // The multipliers, moved until they are nearly stationary, `part` of lambda being left to what they lack: see
-  // DualCorrection. None: stop() came true; it is then gone on with.
+  // The multipliers, moved until the Lagrangian is nearly stationary, with `part` of lambda left for the residual: see
+  // DualCorrection. nullopt: stop() came true; the next call continues.
   std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
-  // Of the iterations since the penalties changed, or since clear_average(): what oscillates cancels.
+  // Averages over the iterations since the penalties changed or clear_average() was called: oscillations cancel.
   int averaged() const { return numbers_.averaged; }
   PrimalPoint average_primal() const;
   EntryMultipliers average_multipliers();
   void clear_average();
 
-  // All that decides how the iterations go on, beside the members of the set.
+  // The state of the iterations, without the members of the set.
   void set_members(const std::vector<Index>& members);
   RawParts raw_state();
   void after_restore() { factor(); }

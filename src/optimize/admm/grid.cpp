@@ -8,66 +8,31 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kParts = 64;  // of the pieces, for sums that do not depend on the threads
+constexpr Index kParts = 64;  // the pieces are summed in this many parts, whatever the number of threads
 constexpr Index kLeastParallelRows = 200;
 constexpr int kResidualsEvery = 10;  // iterations
 
 }  // namespace
 
-GridProblem::GridProblem(const LearningProblem& problem) : FeatureUnits(feature_units(problem.points)) {
+GridProblem::GridProblem(const LearningProblem& problem) : CanonicalProblem(canonical_scales(problem)) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
-  const Index rows = problem.points.rows();
-  points = problem.points(Eigen::all, kept_features);
-  points.rowwise() -= feature_center.transpose();
-  points.array().rowwise() /= feature_unit.transpose().array();
-  point_features = points.transpose();
-  label.resize(rows);
-  for (Index i = 0; i < rows; ++i) label(i) = pairs.class_of_row[at(i)];
-  // D is measured in margins, or, where a bound on L keeps it far below them, in what the bound allows.
-  value_unit = std::min(1.0, std::max(problem.lipschitz_bound / norm_unit, 1e-12));
-  const double largest = std::max(pairs.similar_weight, pairs.dissimilar_weight);
-  objective_unit = value_unit * (largest > 0 ? largest : 1);
+  anchor = problem.points(Eigen::all, kept_features);
+  anchor.rowwise() -= feature_center.transpose();
+  anchor.array().rowwise() /= feature_unit.transpose().array();
+  point_features = anchor.transpose();
+  label.resize(pieces);
+  for (Index i = 0; i < pieces; ++i) label(i) = pairs.class_of_row[at(i)];
   similar_weight = pairs.similar_weight * value_unit / objective_unit;
   dissimilar_weight = pairs.dissimilar_weight * value_unit / objective_unit;
   margin = 2 / value_unit;
-  lambda = problem.lambda * norm_unit * value_unit / objective_unit;
-  bound = problem.lipschitz_bound / (norm_unit * value_unit);
-  if (has_free_norm(problem)) {
-    lambda = kFreeSlopePrice * static_cast<double>(rows) * static_cast<double>(rows);
-  }
-}
-
-AffinePieces GridProblem::pieces_of(const Vector& z, const Matrix& slopes, Index all_features) const {
-  AffinePieces pieces{Matrix::Zero(z.size(), all_features), Vector(z.size())};
-  for (Index k = 0; k < z.size(); ++k) {
-    double offset = z(k);
-    for (Index j = 0; j < features; ++j) {
-      pieces.slopes(k, kept_features[at(j)]) = value_unit * slopes(k, j) / feature_unit(j);
-      offset -= slopes(k, j) * (points(k, j) + feature_center(j) / feature_unit(j));
-    }
-    pieces.offsets(k) = value_unit * offset;
-  }
-  return pieces;
-}
-
-void GridProblem::place(const AffinePieces& pieces, Vector& z, Matrix& slopes) const {
-  for (Index k = 0; k < z.size(); ++k) {
-    double value = pieces.offsets(k);
-    for (Index j = 0; j < features; ++j) {
-      const double slope = pieces.slopes(k, kept_features[at(j)]);
-      slopes(k, j) = slope * feature_unit(j) / value_unit;
-      value += slope * (points(k, j) * feature_unit(j) + feature_center(j));
-    }
-    z(k) = value / value_unit;
-  }
 }
 
 template <class Number>
 AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
     : problem_(problem),
       relaxation_(relaxation),
-      rows_(problem.points.rows()),
-      equations_(problem.points),
+      rows_(problem.pieces),
+      equations_(problem.points()),
       norm_prox_(rows_, problem.norm_weight),
       copies_(rows_, rows_),
       z_(Vector::Zero(rows_)),
@@ -87,7 +52,7 @@ void AdmmGrid<Number>::start(const Vector& z, const Matrix& slopes) {
   z_ = z;
   slopes_ = slope_copy_ = slopes;
   set_intercepts();
-  // Copies of what the model gives, without multipliers: where nothing costs, a whole step from zero leads there.
+  // Copies of the model's D, without multipliers: a whole step from zero without costs leads there.
   copies_.setZero();
   for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums&) {
     move_copies(terms(), GridProx{}, 1, begin, end, copies_.data(), sums);
@@ -109,7 +74,7 @@ GridTerms AdmmGrid<Number>::terms() const {
 
 template <class Number>
 void AdmmGrid<Number>::set_intercepts() {
-  intercept_ = z_ - slopes_.cwiseProduct(problem_.points).rowwise().sum();
+  intercept_ = z_ - slopes_.cwiseProduct(problem_.points()).rowwise().sum();
 }
 
 // Calls pass(first piece, end, where its sums go, its residuals) for every part, and adds up.
@@ -200,15 +165,15 @@ void AdmmGrid<Number>::change_penalty(double penalty, double norm_weight) {
 }
 
 template <class Number>
-void AdmmGrid<Number>::pushes(Index begin, Index end, MatrixSpan block) const {
+void AdmmGrid<Number>::dual_rows(Index begin, Index end, MatrixSpan block) const {
   const GridProx prox = prox_at(numbers_.penalty);
   const double unit = problem_.objective_unit / problem_.value_unit;
   for (Index k = 0; k < rows_; ++k) {
     for (Index l = begin; l < end; ++l) {
       const double copy = copies_(k, l);
       const bool similar = problem_.label(k) == problem_.label(l);
-      const double push = numbers_.penalty * (slack_of(prox, similar, copy) - copy);
-      block(l - begin, k) = unit * (similar ? problem_.similar_weight + push : push);
+      const double dual = numbers_.penalty * (slack_of(prox, similar, copy) - copy);
+      block(l - begin, k) = unit * (similar ? problem_.similar_weight + dual : dual);
     }
   }
 }
@@ -216,17 +181,10 @@ void AdmmGrid<Number>::pushes(Index begin, Index end, MatrixSpan block) const {
 template <class Number>
 RawParts AdmmGrid<Number>::raw_state() {
   RawParts parts;
-  const auto add = [&](auto* data, Index size) {
-    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(*data));
-  };
-  add(copies_.data(), copies_.size());
-  for (Vector* v : {&z_, &norm_penalty_, &of_piece_, &of_point_}) add(v->data(), v->size());
-  for (Matrix* m : {&slopes_, &slope_copy_, &slope_slack_, &slope_wish_, &weighted_}) add(m->data(), m->size());
-  for (double* number : {&numbers_.penalty, &numbers_.norm_weight, &numbers_.residuals.primal, &numbers_.residuals.dual,
-                         &numbers_.norm_residuals.primal, &numbers_.norm_residuals.dual}) {
-    add(number, 1);
-  }
-  for (int* number : {&numbers_.iteration, &numbers_.schedule.next, &numbers_.schedule.changes}) add(number, 1);
+  append(parts, copies_, z_, norm_penalty_, of_piece_, of_point_, slopes_, slope_copy_, slope_slack_, slope_wish_,
+         weighted_, numbers_.penalty, numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual,
+         numbers_.norm_residuals.primal, numbers_.norm_residuals.dual, numbers_.iteration, numbers_.schedule.next,
+         numbers_.schedule.changes);
   return parts;
 }
 

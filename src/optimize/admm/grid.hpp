@@ -1,34 +1,29 @@
 #pragma once
 
-#include "bregmax/optimize/learning_problem.hpp"
 #include "optimize/admm/grid_equations.hpp"
 #include "optimize/admm/grid_passes.hpp"
 #include "optimize/admm/norm.hpp"
-#include "optimize/problem/feature_units.hpp"
+#include "optimize/problem/canonical_problem.hpp"
 
 namespace bregmax::internal {
 
-// LabelPairs with a piece a row, in the units that AdmmGrid works in. Row k has piece k.
-struct GridProblem : FeatureUnits {
+// LabelPairs with one piece per row, in canonical units. Piece k is anchored at row k.
+struct GridProblem : CanonicalProblem {
   explicit GridProblem(const LearningProblem& problem);
 
-  Matrix points;          // n x kept features, centred
-  Matrix point_features;  // the same, transposed
+  Matrix point_features;  // kept features x n: a feature of all rows is contiguous
   Vector label;           // of each row, as a number
   double similar_weight = 0, dissimilar_weight = 0, margin = 0;
-  double lambda = 0, bound = 0;
-  double value_unit = 1, objective_unit = 1;  // caller's = unit * this
 
-  AffinePieces pieces_of(const Vector& z, const Matrix& slopes, Index all_features) const;
-  void place(const AffinePieces& pieces, Vector& z, Matrix& slopes) const;
+  const Matrix& points() const { return anchor; }  // n x kept features, centred
 };
 
 // The alternating direction method of multipliers on the whole divergence grid, with one penalty for all of it: block
 // one is solved in closed form (GridEquations), and the only n x n array is that of the copies of D, which an
-// iteration reads and writes once (admm_grid_passes). Beside them block two holds copies of the slopes, for their norms
-// and L, with a penalty of their own.
+// iteration reads and writes once (grid_passes). Block two also holds copies of the slopes, for their norms and L, with
+// a penalty of their own.
 //
-// Number is what the copies are stored as; sums and all else are double. Sums are made in a fixed number of parts, so
+// Number is the storage type of the copies; everything else is double. Sums are made in a fixed number of parts, so
 // that results do not depend on the threads.
 template <class Number>
 class AdmmGrid {
@@ -40,14 +35,14 @@ class AdmmGrid {
   void iterate();
 
   int iteration() const { return numbers_.iteration; }
-  // Of the last iteration that measured them, which some do.
+  // Of the last iteration that measured them; only some do.
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
   double penalty() const { return numbers_.penalty; }
   double norm_weight() const { return numbers_.norm_weight; }
   const Vector& z() const { return z_; }
   const Matrix& slopes() const { return slopes_; }
-  // What DualSolution calls pushes, of points begin .. end - 1, in the caller's units.
-  void pushes(Index begin, Index end, MatrixSpan block) const;
+  // DualSolution::by_row of points begin .. end - 1.
+  void dual_rows(Index begin, Index end, MatrixSpan block) const;
 
   RawParts raw_state();
   void after_restore() { equations_.factor(numbers_.norm_weight); }
@@ -56,7 +51,7 @@ class AdmmGrid {
   struct Numbers {
     int iteration = 0;
     PenaltySchedule schedule;
-    double penalty = 0, norm_weight = 0;  // norm_weight: penalty of a slope beside that of an entry
+    double penalty = 0, norm_weight = 0;  // norm_weight: penalty of a slope relative to that of an entry
     AdmmResiduals residuals, norm_residuals;
   };
 

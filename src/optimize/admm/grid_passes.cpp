@@ -237,44 +237,18 @@ BREGMAX_INLINE void rescale_body(const GridTerms& terms, const GridProx& before,
   }
 }
 
-#ifdef BREGMAX_AVX2
-template <class Number>
-BREGMAX_AVX2 void move_avx2(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                            Number* copies, const GridSums& sums, ResidualSums* residuals) {
-  move_body(terms, prox, relaxation, begin, end, copies, sums, residuals);
-}
-
-template <class Number>
-BREGMAX_AVX2 void rescale_avx2(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor,
-                               Index begin, Index end, Number* copies, const GridSums& sums) {
-  rescale_body(terms, before, after, factor, begin, end, copies, sums);
-}
-#endif
-
 }  // namespace
 
 template <class Number>
-void portable_move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                          Number* copies, const GridSums& sums, ResidualSums* residuals) {
-  move_body(terms, prox, relaxation, begin, end, copies, sums, residuals);
-}
-
-template <class Number>
 void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                 Number* copies, const GridSums& sums, ResidualSums* residuals) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return move_avx2(terms, prox, relaxation, begin, end, copies, sums, residuals);
-#endif
-  portable_move_copies(terms, prox, relaxation, begin, end, copies, sums, residuals);
+                 Number* copies, const GridSums& sums, ResidualSums* residuals, Instructions use) {
+  dispatch<move_body<Number>>(use, terms, prox, relaxation, begin, end, copies, sums, residuals);
 }
 
 template <class Number>
 void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
                     Index end, Number* copies, const GridSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return rescale_avx2(terms, before, after, factor, begin, end, copies, sums);
-#endif
-  rescale_body(terms, before, after, factor, begin, end, copies, sums);
+  dispatch<rescale_body<Number>>(best_instructions(), terms, before, after, factor, begin, end, copies, sums);
 }
 
 double slack_of(const GridProx& prox, bool similar, double copy) {
@@ -285,10 +259,8 @@ double slack_of(const GridProx& prox, bool similar, double copy) {
 }
 
 #define BREGMAX_GRID_STORAGE(Number)                                                                              \
-  template void portable_move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*,            \
-                                     const GridSums&, ResidualSums*);                                             \
   template void move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*, const GridSums&,    \
-                            ResidualSums*);                                                                       \
+                            ResidualSums*, Instructions);                                                         \
   template void rescale_copies(const GridTerms&, const GridProx&, const GridProx&, double, Index, Index, Number*, \
                                const GridSums&);
 BREGMAX_GRID_STORAGE(double)

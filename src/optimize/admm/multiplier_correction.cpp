@@ -10,12 +10,12 @@ namespace bregmax::internal {
 namespace {
 
 constexpr int kMostRounds = 12;
-constexpr double kLeastMultiplier = 1e-5;  // beside an item's weight of 1: room that every multiplier has
-constexpr double kNearKink = 1e-3;         // beside the mean divergence, or the mean slope: as good as active
-constexpr double kSolved = 1e-4;           // a round leaves more than that
+constexpr double kLeastMultiplier = 1e-5;  // room that every multiplier has; the largest item weight is 1
+constexpr double kNearKink = 1e-3;         // relative to the mean divergence or slope: counts as active
+constexpr double kSolved = 1e-4;           // relative accuracy of the linear solve of a round
 constexpr double kProximal = 1e-12;
 constexpr int kMostFactorizations = 10;
-constexpr int kMostRoundSteps = 4000;  // a run that is stopped more often than that does not get on
+constexpr int kMostRoundSteps = 4000;  // bounds the work that is lost when a round is stopped
 constexpr int kFactorizationSteps = 50;
 
 }  // namespace
@@ -41,7 +41,7 @@ void DualCorrection::begin(EntryMultipliers multipliers, Matrix slope_multiplier
   numbers_ = {.begun = 1};
 }
 
-// Only a round that is done changes what is saved.
+// The saved state changes only when a round is finished.
 bool DualCorrection::go_on(const DualCorrectionPoint& point, double enough, int most_steps,
                            const std::function<bool()>& stop) {
   while (numbers_.round < kMostRounds && numbers_.steps < most_steps) {
@@ -67,14 +67,8 @@ EntryMultipliers DualCorrection::take() {
 
 RawParts DualCorrection::raw_state() {
   RawParts parts;
-  const auto add = [&](auto* data, Index size) {
-    parts.emplace_back(reinterpret_cast<char*>(data), at(size) * sizeof(*data));
-  };
-  for (Vector* v : {&multipliers_.convexity, &multipliers_.hinge, &multipliers_.coupled}) {
-    add(v->data(), v->size());
-  }
-  add(slope_multipliers_.data(), slope_multipliers_.size());
-  for (int* number : {&numbers_.begun, &numbers_.round, &numbers_.steps}) add(number, 1);
+  append(parts, multipliers_.convexity, multipliers_.hinge, multipliers_.coupled, slope_multipliers_, numbers_.begun,
+         numbers_.round, numbers_.steps);
   return parts;
 }
 
@@ -96,8 +90,8 @@ void DualCorrection::set_residual() {
   slopes_of(residual_) += slope_multipliers_;
 }
 
-// In the dual of the norm of the slopes. An imbalance of offsets can be moved to where it is missing, which changes the
-// derivatives by the slopes by about as much.
+// In the dual of the norm of the slopes. The certificate balances the offsets, which changes the derivatives by the
+// slopes by about as much as is moved.
 double DualCorrection::residual_norm() const {
   const Vector& weight = space_.canonical().norm_weight;
   const double of_slopes =
@@ -127,7 +121,8 @@ void DualCorrection::set_weights(const DualCorrectionPoint& point) {
     const double from_kink = item.margin + point.divergence(item.plus) - point.divergence(item.minus);
     coupled_weight_(t) = weight(room, from_kink);
   }
-  // A slope of zero leaves its multiplier a choice up to the largest one of the piece, each over the norm's weight.
+  // The multiplier of a slope of zero may be anything up to the largest one of the piece, relative to the norm's
+  // weights.
   const Vector& norm_weight = space_.canonical().norm_weight;
   const double near_slope = kNearKink * point.slopes.cwiseAbs().mean() + 1e-300;
   for (Index k = 0; k < pieces_; ++k) {
@@ -144,8 +139,8 @@ double DualCorrection::largest_slope_multiplier(Index piece) const {
   return slope_multipliers_.row(piece).transpose().cwiseQuotient(norm_weight).lpNorm<Eigen::Infinity>();
 }
 
-// Of the matrix, but for two things that it cannot hold: a hinge on a difference of entries counts as one on each, and
-// the slopes of a piece have one weight. False: it cannot be factored.
+// Factors an approximation of the matrix as preconditioner: a hinge on a difference of entries counts as one on each,
+// and the slopes of a piece have one weight. False: it is not positive definite in floating point.
 bool DualCorrection::factor() {
   of_entry_ = convexity_weight_ + hinge_weight_;
   proximal_ = kProximal * of_entry_.mean();

@@ -13,32 +13,30 @@ struct DualCorrectionPoint {
   Eigen::Map<const Matrix> slopes;  // pieces x features
 };
 
-// Makes the multipliers of an iterate prove more than they would.
+// Corrects the multipliers of an iterate so that they prove a better bound.
 //
-// They have the right signs, and a Lagrangian whose derivatives by the unknowns are small; but small beside the
-// multipliers, not beside lambda, which the derivatives by the slopes must stay below: where lambda is small, a bound
-// can only shrink all multipliers until they do, and itself with them. Here the multipliers are moved until the
-// derivatives vanish, by least squares. Each multiplier's weight is its distance from its ends over how far its
-// constraint is from being active, as in an interior point method. What a move takes beyond an end is cut off there,
-// and the next round starts from what is left. Targets are not for it: their multipliers follow from the divergences,
-// and need none.
+// The multipliers of an iterate have the right signs, and the derivatives of the Lagrangian are small relative to them,
+// but not relative to lambda, which the derivatives by the slopes must stay below. If lambda is small, a bound could
+// only shrink all multipliers, and itself with them. Here the multipliers are moved by weighted least squares until the
+// derivatives vanish. A multiplier's weight is its distance from its ends over the distance of its constraint from
+// being active, as in an interior point method. Moves are cut off at the ends; the next round starts from what is left.
+// Multipliers of targets follow from the divergences and need no correction.
 class DualCorrection {
  public:
   explicit DualCorrection(AdmmSpace& space);
 
-  // For a set of another size; what was begun is given up.
+  // For a set of another size; abandons a correction that has begun.
   void resize_to_set();
 
-  // From the multipliers of an iterate, and those of its copies of the slopes, pieces x features, which stay within
-  // their norms.
+  // From the multipliers of an iterate and those of its copies of the slopes (pieces x features).
   void begin(EntryMultipliers multipliers, Matrix slope_multipliers);
   bool has_begun() const { return numbers_.begun != 0; }
-  // Goes on until the derivatives are `enough`, or for about `most_steps` steps, each as much work as an iteration.
-  // False: stop() came true. It then goes on with the round that was stopped, also from a state that was saved.
+  // Continues until the derivatives are at most `enough`, or for about `most_steps` steps, each as much work as an
+  // iteration. False: stop() came true; the next call repeats the round that was stopped, also from a saved state.
   // Afterwards the space is factored with other weights.
   bool go_on(const DualCorrectionPoint& point, double enough, int most_steps, const std::function<bool()>& stop);
   int steps() const { return numbers_.steps; }
-  // What it has come to; ends it.
+  // Returns the result and ends the correction.
   EntryMultipliers take();
 
   RawParts raw_state();

@@ -30,20 +30,17 @@ std::vector<RowEntries::Entry> RowEntries::entries() const {
   return list;
 }
 
-std::vector<RowEntries::Key> RowEntries::keys() const {
-  std::vector<Key> list(row_.size());
-  for (const Chunk& chunk : chunks_) {
-    for (Index p = chunk.begin; p < chunk.end; ++p) list[at(p)] = {chunk.own * problem_.pieces + chunk.other, row(p)};
-  }
-  return list;
+std::vector<RowEntries::Key> RowEntries::keys(const std::vector<Entry>& entries) const {
+  std::vector<Key> keys(entries.size());
+  std::transform(entries.begin(), entries.end(), keys.begin(), [&](const Entry& e) {
+    return Key{static_cast<Index>(problem_.piece_of[at(e.row)]) * problem_.pieces + e.other, e.row};
+  });
+  return keys;
 }
 
 std::vector<Index> RowEntries::add(const std::vector<Entry>& entries) {
-  const std::vector<Key> before = keys();
-  std::vector<Key> found(entries.size()), all;
-  std::transform(entries.begin(), entries.end(), found.begin(), [&](const Entry& e) {
-    return Key{static_cast<Index>(problem_.piece_of[at(e.row)]) * problem_.pieces + e.other, e.row};
-  });
+  const std::vector<Key> before = keys(this->entries());
+  std::vector<Key> found = keys(entries), all;
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   all.reserve(before.size() + found.size());

@@ -16,7 +16,7 @@ class RowEntries {
   struct Entry {
     Index row, other;
   };
-  // Entries of one ordered pair, begin .. end - 1; larger pairs have several.
+  // Entries begin .. end - 1 of one ordered pair; pairs with many entries have several chunks.
   struct Chunk {
     Index own, other, begin, end;
   };
@@ -27,8 +27,8 @@ class RowEntries {
   // kNoEntry: not in the set.
   Index position(Index row, Index other) const;
 
-  // Takes in entries, whatever their order, known or not; none may be of a row's own piece. Returns the new position of
-  // each that was there.
+  // Adds entries in any order, known or not; none may be of a row's own piece. Returns the new position of each old
+  // one.
   std::vector<Index> add(const std::vector<Entry>& entries);
   // All of them, in the order of the positions.
   std::vector<Entry> entries() const;
@@ -38,7 +38,7 @@ class RowEntries {
     Index pair, row;
     auto operator<=>(const Key&) const = default;
   };
-  std::vector<Key> keys() const;
+  std::vector<Key> keys(const std::vector<Entry>& entries) const;
   void set_chunks();
 
   const LearningProblem& problem_;

@@ -10,15 +10,14 @@ namespace bregmax::internal {
 
 enum class EntryKind : std::uint8_t { kFree, kEqual, kZero };  // D >= 0; D = 0 by a constraint; by construction
 
-// What the losses and constraints ask of each entry of a set, by position, in canonical units. Empty: nothing, or not
-// known.
+// The losses and constraints of each entry of a set, by position, in canonical units. Empty: none.
 struct EntryCosts {
   Vector linear;             // cost of D
   Vector hinge;              // weight of max(0, margin - D)
   double margin = 0;         // the same for all
   Vector quadratic, target;  // quadratic (D - target)^2
   std::vector<EntryKind> kind;
-  Vector distance;  // of the row from the anchor of the piece, beside the mean in the set: 1e-4 to 1
+  Vector distance;  // of the row from the anchor of the piece, relative to the mean in the set: 1e-4 to 1
 
   double linear_of(Index p) const { return linear.size() > 0 ? linear(p) : 0; }
   double hinge_of(Index p) const { return hinge.size() > 0 ? hinge(p) : 0; }
@@ -34,16 +33,16 @@ struct EntryMultipliers {
   Vector coupled;
 };
 
-// A set of entries of the divergence grid as the method of multipliers sees it: linear functions of the unknowns
-// x = (offsets, slopes), what is asked of them, and the least squares of block one. The set can grow.
+// A working set of entries of the divergence grid as AdmmEntries sees it: linear functions of the unknowns
+// x = (offsets, slopes), their losses, and the least squares problem of block one. The set can grow.
 class AdmmSpace {
  public:
   virtual ~AdmmSpace() = default;
 
-  // Units, sizes, norm weights, lambda and bound; of the grid only what the implementation uses.
+  // Units, sizes, norm weights, lambda and bound; the grid only if the implementation uses it.
   virtual const CanonicalProblem& canonical() const = 0;
   Index offsets() const { return canonical().z_count; }
-  virtual Index unknowns() const = 0;  // offsets, then pieces x features slopes; perhaps more, which are not used
+  virtual Index unknowns() const = 0;  // offsets, pieces x features slopes, perhaps unused ones
 
   virtual Index size() const = 0;
   virtual const EntryCosts& costs() const = 0;
@@ -59,12 +58,12 @@ class AdmmSpace {
   virtual bool factor(const Vector& weight, const Vector& slope_weight, double proximal) = 0;
   virtual void solve(const double* right, double* x) = 0;
 
-  // Adds entries whose divergence at x is below the limit. Returns the new position of each old one; empty: as it was.
+  // Adds entries whose divergence at x is below the limit. Returns the new position of each old one; empty: no change.
   virtual std::vector<Index> grow(const double* x, double limit) = 0;
 
   virtual DualSolution dual_solution(const EntryMultipliers& multipliers) const = 0;
 
-  // What the set is made of, and the way back.
+  // The members of the set as numbers, and the way back, for checkpoints.
   virtual std::vector<Index> members() const = 0;
   virtual void set_members(const std::vector<Index>& members) = 0;
 };

@@ -2,23 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace bregmax::internal {
 
-// Where numbers lie that a checkpoint holds: address and bytes.
+// Where the numbers lie that a checkpoint holds: address and bytes.
 using RawParts = std::vector<std::pair<char*, std::size_t>>;
+
+// Appends numbers, vectors and matrices.
+template <class... Values>
+void append(RawParts& parts, Values&... values) {
+  const auto add = [&](auto& value) {
+    if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(value)>>) {
+      parts.emplace_back(reinterpret_cast<char*>(&value), sizeof(value));
+    } else {
+      parts.emplace_back(reinterpret_cast<char*>(value.data()),
+                         static_cast<std::size_t>(value.size()) * sizeof(*value.data()));
+    }
+  };
+  (add(values), ...);
+}
 
 struct AdmmResiduals {
   double primal = 1, dual = 1;  // relative
 };
 
-// Sums of squares over copies, weighted by their penalties beside the common one.
+// Sums of squares over copies, weighted by their penalties relative to the common one.
 struct ResidualSums {
-  double miss = 0;    // of what is copied less its slack
+  double miss = 0;    // of the copied value less its slack
   double change = 0;  // of the slack in the last step
-  double value = 0;   // of what is copied
+  double value = 0;   // of the copied value
   double slack = 0;
   double multiplier = 0;  // over the common penalty
 
@@ -42,7 +57,7 @@ struct ResidualSums {
 };
 
 inline constexpr double kFirstPenalty = 0.1;
-inline constexpr double kFirstNormWeight = 0.1;  // penalty of a slope beside an entry's, for each entry of its piece
+inline constexpr double kFirstNormWeight = 0.1;  // penalty of a slope relative to an entry's, per entry of its piece
 
 // Penalties change ever more rarely, and then no more, so that the iterations converge.
 struct PenaltySchedule {
@@ -55,7 +70,8 @@ struct PenaltySchedule {
   }
 };
 
-// Factors of the common penalty, and of the slopes' beside it. Residuals of one size are the fastest.
+// Factors of the common penalty, and of the slopes' relative to it. Convergence is fastest with primal and dual
+// residuals of one size.
 struct PenaltyChange {
   double common = 1, norm = 1;
 };
@@ -65,7 +81,7 @@ inline PenaltyChange balance(const AdmmResiduals& all, const AdmmResiduals& of_n
   const double ratio = imbalance(all), apart = imbalance(of_norm) / ratio;
   PenaltyChange change;
   if (ratio > kLeastChange || ratio < 1 / kLeastChange) change.common = std::clamp(ratio, 0.1, 10.0);
-  // Slopes that all move one way, as L falls, have a balance of their own.
+  // Slopes that all move one way, as when L falls, have a balance of their own.
   if (apart > 0 && (apart > kNormApart || apart < 1 / kNormApart)) {
     change.norm = std::clamp(apart, 1 / kNormApart, kNormApart);
   }

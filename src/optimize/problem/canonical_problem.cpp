@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "optimize/problem/at.hpp"
-#include "optimize/problem/item_places.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -35,6 +35,21 @@ std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
     location_of_row[at(i)] = number[at(first)];
   }
   return location_of_row;
+}
+
+// Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
+void find_equal_entries(const LearningProblem& problem, const std::vector<Index>& anchor_location,
+                        CanonicalProblem& c) {
+  std::vector<std::uint8_t> kind(at(c.entries()), 0);
+  for (Index i = 0; i < problem.points.rows(); ++i) {
+    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
+    const bool by_construction = piece == c.owner[at(l)] || (c.anchored[at(l)] && anchor_location[at(piece)] == l);
+    kind[at(c.entry(piece, l))] = by_construction ? 1 : 2;
+  }
+  for (Index e = 0; e < c.entries(); ++e) {
+    if (kind[at(e)] == 1) c.zero_entries.push_back(e);
+    if (kind[at(e)] == 2) c.equality_entries.push_back(e);
+  }
 }
 
 // Renumbers the locations so that those of one owner are neighbours; fills owner, representative_row and the anchors.
@@ -67,7 +82,7 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     c.owner[at(r)] = owner[at(order[at(r)])];
     c.representative_row[at(r)] = representative[at(order[at(r)])];
   }
-  // In the order of the locations: where all are anchored, the z of a location's owner has the number of the location.
+  // Numbered in the order of the locations: if all are anchored, the z of a location's owner has the location's number.
   std::vector<Index> z_at_location(at(c.locations), -1);
   for (Index& l : anchor_location) {
     l = rank[at(l)];
@@ -91,50 +106,21 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     c.all_anchored = c.all_anchored && c.anchored[at(l)];
     c.z_of_owner[at(l)] = c.z_of_piece[at(c.owner[at(l)])];
   }
-
-  // Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
-  std::vector<std::uint8_t> kind(at(c.entries()), 0);
-  for (Index i = 0; i < rows; ++i) {
-    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
-    const bool by_construction = piece == c.owner[at(l)] || (c.anchored[at(l)] && anchor_location[at(piece)] == l);
-    kind[at(c.entry(piece, l))] = by_construction ? 1 : 2;
-  }
-  for (Index e = 0; e < c.entries(); ++e) {
-    if (kind[at(e)] == 1) c.zero_entries.push_back(e);
-    if (kind[at(e)] == 2) c.equality_entries.push_back(e);
-  }
-}
-
-double zero_loss(const Comparison& item) { return item.weight; }
-double zero_loss(const Pair& item) { return item.similar ? 0 : 2 * item.weight; }
-double zero_loss(const Target& item) { return item.weight * item.value * item.value; }
-
-double largest_value(const Targets& items) {
-  double largest = 0;
-  for (const auto& item : items) largest = std::max(largest, std::abs(item.value));
-  return largest > 0 ? largest : 1;
-}
-template <class Items>
-double largest_value(const Items& /*items*/) {
-  return 1;  // the margin
+  find_equal_entries(problem, anchor_location, c);
 }
 
 // D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
 void set_units(const LearningProblem& problem, CanonicalProblem& c) {
-  std::visit(
-      [&](const auto& items) {
-        const double value_unit = largest_value(items);
-        c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
-        double largest = 0;
-        for (const auto& item : items) {
-          largest = std::max(largest, item.weight);
-          c.zero_objective += zero_loss(item);
-        }
-        c.objective_unit = c.value_unit * (largest > 0 ? largest : 1);
-      },
-      problem.supervision);
-  // The slopes of the losses, and so the multipliers, are of the order of the targets, however small D must be.
-  if (const auto* targets = std::get_if<Targets>(&problem.supervision)) c.objective_unit *= largest_value(*targets);
+  double largest_weight = 0, largest_target = 0;
+  for_each_item(problem.supervision, [&](Index, const Item& item) {
+    largest_weight = std::max(largest_weight, item.weight);
+    if (item.squared) largest_target = std::max(largest_target, std::abs(item.value));
+    c.zero_objective += item.zero_loss();
+  });
+  const double value_unit = largest_target > 0 ? largest_target : 1;
+  c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
+  // The slopes of squared losses are of the order of the targets, however small D must be.
+  c.objective_unit = c.value_unit * (largest_weight > 0 ? largest_weight : 1) * value_unit;
 }
 
 // Takes the losses of the supervision into the flat arrays and lists of the problem.
@@ -149,7 +135,7 @@ class GridSink {
     return e;
   }
 
-  // Placed when all are known: see merge_hinges().
+  // Hinges are placed when all are known: see merge_hinges().
   Index add_hinge(Index plus, Index minus, double margin, double weight) {
     placed_.push_back({{plus, minus, margin, weight}, static_cast<Index>(placed_.size())});
     return placed_.back().number;
@@ -190,7 +176,7 @@ class GridSink {
     for (Vector* flat : {&c_.quadratic, &c_.target, &squares_}) flat->setZero(c_.entries());
   }
 
-  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + what no model can change.
+  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + a constant.
   void end_targets() {
     for (Index e = 0; e < c_.entries(); ++e) {
       if (c_.quadratic(e) == 0) continue;
@@ -210,7 +196,7 @@ class GridSink {
   std::vector<PlacedHinge> placed_;
 };
 
-void place_items(const LearningProblem& problem, CanonicalProblem& c) {
+void place_supervision(const LearningProblem& problem, CanonicalProblem& c) {
   std::vector<bool> dead(at(c.entries()), false);
   for (const auto* list : {&c.zero_entries, &c.equality_entries}) {
     for (const Index e : *list) dead[at(e)] = true;
@@ -222,7 +208,7 @@ void place_items(const LearningProblem& problem, CanonicalProblem& c) {
   GridSink sink(c);
   const bool targets = std::holds_alternative<Targets>(problem.supervision);
   if (targets) sink.begin_targets();
-  c.item_place = std::visit(ItemSorter(c, entry_of, sink, c.constant), problem.supervision);
+  c.item_place = place_items(problem.supervision, c, entry_of, sink, c.constant);
   sink.merge_hinges(c.item_place);
   if (targets) sink.end_targets();
 }
@@ -231,8 +217,11 @@ void place_items(const LearningProblem& problem, CanonicalProblem& c) {
 
 CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit) {
   CanonicalProblem c;
-  c.pieces = problem.pieces;
+  c.pieces = c.z_count = problem.pieces;
   static_cast<FeatureUnits&>(c) = feature_units(problem.points, least_unit);
+  c.z_of_piece.resize(at(c.pieces));
+  std::iota(c.z_of_piece.begin(), c.z_of_piece.end(), Index{0});
+  c.anchor.setZero(c.pieces, c.features);
   set_units(problem, c);
   // L (caller's) = value_unit * norm_unit * L (canonical).
   c.norm_unit *= c.value_unit;
@@ -257,22 +246,21 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
   for (Index l = 0; l < c.locations; ++l) {
     c.location.row(l) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
   }
-  place_items(problem, c);
+  place_supervision(problem, c);
   return c;
 }
 
-void export_model(const CanonicalProblem& c, const PrimalPoint& point, Solution& solution) {
-  const Index all_features = c.kept_features.empty() ? 0 : c.kept_features.back() + 1;
-  solution.slopes.setZero(c.pieces, std::max(solution.slopes.cols(), all_features));
-  solution.offsets.resize(c.pieces);
+void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePieces& pieces) {
+  pieces.slopes.setZero(c.pieces, c.all_features);
+  pieces.offsets.resize(c.pieces);
   for (Index k = 0; k < c.pieces; ++k) {
     double offset = point.z(c.z_of_piece[at(k)]);
     for (Index j = 0; j < c.features; ++j) {
       const double slope = point.slopes(k, j);
-      solution.slopes(k, c.kept_features[at(j)]) = c.value_unit * slope / c.feature_unit(j);
+      pieces.slopes(k, c.kept_features[at(j)]) = c.value_unit * slope / c.feature_unit(j);
       offset -= slope * (c.anchor(k, j) + c.feature_center(j) / c.feature_unit(j));
     }
-    solution.offsets(k) = c.value_unit * offset;
+    pieces.offsets(k) = c.value_unit * offset;
   }
 }
 
@@ -315,8 +303,8 @@ void balance_shared_pieces(const LearningProblem& problem, const CanonicalProble
   }
 }
 
-// A multiplier of "two pieces are equal at l" is one of either inequality, by its sign. It also meets what the items
-// pull at that entry, which is no unknown of the solver.
+// The sign of a multiplier of "two pieces are equal at l" says to which of the two inequalities it belongs. The dual
+// variables of items on that entry are added: the solver does not have them, since D is zero there.
 void export_equalities(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
                        double entry_unit, const Vector& pull, Matrix& convexity) {
   std::vector<Index> row_at(at(c.entries()), -1);
@@ -347,7 +335,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     const Index row = c.representative_row[at(e % c.locations)];
     solution.dual.convexity(row, e / c.locations) += point.entries(e) * entry_unit;
   }
-  // An item on a row that does not own its location pulls at two entries: D(i, j) = D(p_j, l) - D(p_i, l).
+  // An item on a row that does not own its location acts on two entries: D(i, j) = D(p_j, l) - D(p_i, l).
   Vector pull = Vector::Zero(c.entries());
   const auto add_item = [&](Index i, Index j, double multiplier) {
     const Index l = c.location_of_row[at(i)];
@@ -356,7 +344,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     pull(c.entry(problem.piece_of[at(i)], l)) -= multiplier;
   };
 
-  // A merged hinge's multiplier is shared out by weight: the fraction of its weight is the same for each.
+  // Hinges that were merged have the same fraction of their weights as dual variable.
   const auto hinge_fraction = [&](const ItemPlace& place) {
     const bool coupled = place.kind == ItemPlace::Kind::kCoupledHinge;
     const HingeItem& hinge = (coupled ? c.coupled : c.single)[at(place.index)];
@@ -368,23 +356,11 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     return weight > 0 ? c.value_unit * (point.quadratic_slope(place.index) / (2 * weight) + c.target(place.index)) : 0;
   };
   solution.dual.items = item_multipliers(problem.supervision, c.item_place, hinge_fraction, divergence);
-  const auto multiplier = [&](std::size_t t) { return solution.dual.items(static_cast<Index>(t)); };
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (std::size_t t = 0; t < comparisons->size(); ++t) {
-      const Comparison& item = (*comparisons)[t];
-      add_item(item.i, item.j, multiplier(t));
-      add_item(item.k, item.l, -multiplier(t));
-    }
-  } else if (is_pairs(problem.supervision)) {
-    std::size_t t = 0;
-    for_each_pair(problem.supervision, [&](const Pair& item) {
-      add_item(item.i, item.j, item.similar ? multiplier(t) : -multiplier(t));
-      ++t;
-    });
-  } else {
-    const auto& targets = std::get<Targets>(problem.supervision);
-    for (std::size_t t = 0; t < targets.size(); ++t) add_item(targets[t].i, targets[t].j, multiplier(t));
-  }
+  for_each_item(problem.supervision, [&](Index t, const Item& item) {
+    const double multiplier = solution.dual.items(t);
+    if (item.plus.exists()) add_item(item.plus.point, item.plus.reference, multiplier);
+    if (item.minus.exists()) add_item(item.minus.point, item.minus.reference, -multiplier);
+  });
   export_equalities(problem, c, point, entry_unit, pull, solution.dual.convexity);
   for (Index i = 0; i < problem.points.rows(); ++i) {
     for (Index k = 0; k < c.pieces; ++k) {

@@ -9,14 +9,14 @@
 
 namespace bregmax::internal {
 
-// A hinge max(0, margin + D[plus] - D[minus]) on entries of the divergence grid; kNoEntry where there is none.
+// A hinge max(0, margin + D[plus] - D[minus]) on entries of the divergence grid; kNoEntry: that term is missing.
 struct HingeItem {
   Index plus, minus;
   double margin, weight;
 };
 inline constexpr Index kNoEntry = -1;
 
-// Where an item of the caller's supervision went, so that its multiplier can be found again.
+// The loss that an item of the supervision became, so that its dual variable can be found.
 struct ItemPlace {
   enum class Kind : std::uint8_t { kConstant, kLinear, kSingleHinge, kCoupledHinge, kQuadratic } kind;
   Index index;  // of the hinge item or the grid entry
@@ -24,19 +24,19 @@ struct ItemPlace {
 
 // The learning problem in the form that the solvers work on.
 //
-// Rows at one location are one: duplicates force phi to be equal there, which as two inequalities would leave no
-// interior. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, its anchor being the location of one of its rows;
-// pieces anchored at one location share their z, their slopes stay separate. Everything that the objective and the
-// constraints need is linear in the divergence grid
+// Equal rows become one location: duplicates force phi to be equal there, and two opposite inequalities would leave no
+// interior. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, anchored at the location of one of its rows. Pieces
+// anchored at one location share their z; their slopes stay separate. Objective and constraints are linear in the
+// divergence grid
 //
 //   D(k, l) = (value at location l of the piece that owns l) - (value at l of piece k),   stored K x locations,
 //
 // where an entry is free (D >= 0), zero by construction, or zero by a constraint (two pieces with rows at l that do
-// not share their anchor). Where the owner is anchored at l, the row of D touches only z and a_k: "anchored". With
-// K = n every location is.
+// not share their anchor). A location is anchored if its owner is anchored there; then D there depends only on z and
+// a_k. With K = n all locations are anchored.
 //
-// Features are in their units, D is divided by `value_unit`, the objective by `objective_unit`. Here norm_unit, with
-// value_unit in it, is of L: caller's = unit * canonical.
+// Features are in their units, D is divided by `value_unit`, the objective by `objective_unit`, L by `norm_unit` (which
+// here includes value_unit).
 struct CanonicalProblem : FeatureUnits {
   Index locations = 0, pieces = 0, z_count = 0;
   Matrix location;                // locations x features; sorted by owner
@@ -49,8 +49,8 @@ struct CanonicalProblem : FeatureUnits {
   std::vector<Index> zero_entries, equality_entries;  // flat: piece * locations + location
 
   bool has_linear = false, has_quadratic = false;
-  Vector linear;                           // cost of D, each entry (empty without similar pairs and the like)
-  Vector quadratic, target;                // quadratic (D - target)^2, each entry (empty without targets)
+  Vector linear;                           // cost of D, per entry (empty: all zero)
+  Vector quadratic, target;                // quadratic (D - target)^2, per entry (empty without targets)
   std::vector<HingeItem> single, coupled;  // single: only `minus`; coupled: both
   double constant = 0;                     // objective that no model can change, caller's units
   double zero_objective = 0;               // of the zero model, caller's units
@@ -67,7 +67,8 @@ struct CanonicalProblem : FeatureUnits {
 };
 
 CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
-// The units alone, and lambda, bound and zero objective in them: what needs neither grid nor locations.
+// The units alone, with lambda, bound and zero objective in them, without grid and locations. Each piece has an offset
+// of its own and is anchored at 0.
 CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
 // The kept features of a row in their units.
 Vector to_canonical(const CanonicalProblem& canonical, const LearningProblem& problem, Index row);
@@ -77,12 +78,12 @@ struct PrimalPoint {
   Vector z;
   Matrix slopes;
 };
-void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, Solution& solution);
-// The other way; pieces that share their z take the first one's.
+void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, AffinePieces& pieces);
+// The inverse; pieces that share their z take the first one's.
 PrimalPoint import_model(const CanonicalProblem& canonical, const Matrix& slopes, const Vector& offsets);
 
-// Multipliers of the grid (free entries >= 0, equality entries of any sign, order of equality_entries) and of the
-// hinge items, in canonical units.
+// Dual variables of the grid (free entries >= 0, equality entries of any sign, in their order) and of the hinge items,
+// in canonical units.
 struct DualPoint {
   Vector entries;
   Vector equality;

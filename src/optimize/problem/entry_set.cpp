@@ -8,7 +8,7 @@
 namespace bregmax::internal {
 namespace {
 
-// Constraints that a piece starts with, beside one for each feature: it has that many unknowns and one.
+// A piece starts with this many constraints plus one per feature.
 constexpr Index kNearest = 20;
 
 }  // namespace

@@ -8,10 +8,10 @@ namespace bregmax::internal {
 
 // The entries of the divergence grid that the solver works on, by piece and then by location.
 //
-// Most convexity constraints are far from active at any model worth looking at, and the more of them there are, the
-// more the central path bends. So the set starts with what the supervision names and what lies next to each piece;
-// the solver adds an entry when its divergence falls low. Where the supervision names most of the grid, the set is all
-// of it ("complete"), and a position is a flat entry.
+// Most convexity constraints are far from active near the solution, and every constraint bends the central path. So the
+// working set starts with the supervised entries and the nearest locations of each piece, and the solver adds an entry
+// when its divergence becomes low. If half of the grid would be in the set, all of it is ("complete"), and a position
+// is a flat entry.
 class EntrySet {
  public:
   explicit EntrySet(const CanonicalProblem& problem);

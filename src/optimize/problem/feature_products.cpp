@@ -14,12 +14,12 @@ namespace {
 constexpr Index kGroup = 4, kGroupOfPieces = 5;
 static_assert(kLocationsAtOnce == kGroupOfPieces * kLanes);
 
-// Calls each.template run<pieces>(k) for two pieces at a time, so that what is read of a location serves both.
+// Calls each<pieces>(k) for two pieces at a time, so that what is read of a location serves both.
 template <class Each>
 BREGMAX_INLINE void for_pieces(Index count, const Each& each) {
   Index k = 0;
-  for (; k + 2 <= count; k += 2) each.template run<2>(k);
-  if (k < count) each.template run<1>(k);
+  for (; k + 2 <= count; k += 2) each.template operator()<2>(k);
+  if (k < count) each.template operator()<1>(k);
 }
 
 // shift_k - <slope_k, x_l>, or -shift_k - <slope_k, x_l>, of pieces k, k + 1, ... and `group` vectors of locations
@@ -52,49 +52,14 @@ struct Affine {
   }
 };
 
-// Calls each.template at<group, V>(l) for all locations.
+// Calls each<group, V>(l) for all locations: `group` vectors V from l on.
 template <class Each>
-BREGMAX_INLINE void for_locations(Index count, Each& each) {
+BREGMAX_INLINE void for_locations(Index count, const Each& each) {
   Index l = 0;
-  for (; l + kLocationsAtOnce <= count; l += kLocationsAtOnce) each.template at<kGroupOfPieces, Four>(l);
-  for (; l + kLanes <= count; l += kLanes) each.template at<1, Four>(l);
-  for (; l < count; ++l) each.template at<1, double>(l);
+  for (; l + kLocationsAtOnce <= count; l += kLocationsAtOnce) each.template operator()<kGroupOfPieces, Four>(l);
+  for (; l + kLanes <= count; l += kLanes) each.template operator()<1, Four>(l);
+  for (; l < count; ++l) each.template operator()<1, double>(l);
 }
-
-template <Index pieces>
-struct StoreAffine {
-  const FeatureRows& x;
-  const PieceRows& rows;
-  const double* base;
-  double* grid;
-  Index k;
-
-  template <Index group, class V>
-  BREGMAX_INLINE void at(Index l) const {
-    Affine<pieces, group, V> affine;
-    affine.template set<true>(x, rows, k, l);
-    BREGMAX_UNROLL
-    for (Index g = 0; g < group; ++g) {
-      const Index here = l + g * kLanesOf<V>;
-      V base_here;
-      load(base + here, base_here);
-      BREGMAX_UNROLL
-      for (Index p = 0; p < pieces; ++p) store(base_here + affine.value[p][g], grid + (k + p) * rows.stride + here);
-    }
-  }
-};
-
-struct AffineRows {
-  const FeatureRows& x;
-  const PieceRows& rows;
-  const double* base;
-  double* grid;
-  template <Index pieces>
-  BREGMAX_INLINE void run(Index k) const {
-    const StoreAffine<pieces> pass{x, rows, base, grid, k};
-    for_locations(x.count, pass);
-  }
-};
 
 // Sums of four by four, and of the rest.
 struct Sum {
@@ -117,46 +82,6 @@ BREGMAX_INLINE void add_to_sums(const V (&value)[pieces], Sum (&of_piece)[pieces
   }
   store(sum, of_location);
 }
-
-template <Index pieces>
-struct SumAffine {
-  const FeatureRows& x;
-  const PieceRows& rows;
-  const double* weight;
-  double* of_location;
-  Index k;
-  Sum sum[pieces] = {};
-
-  template <Index group, class V>
-  BREGMAX_INLINE void at(Index l) {
-    Affine<pieces, group, V> affine;
-    affine.template set<false>(x, rows, k, l);
-    BREGMAX_UNROLL
-    for (Index g = 0; g < group; ++g) {
-      const Index here = l + g * kLanesOf<V>;
-      V value[pieces];
-      BREGMAX_UNROLL
-      for (Index p = 0; p < pieces; ++p) {
-        load(weight + (k + p) * rows.stride + here, value[p]);
-        value[p] *= affine.value[p][g];
-      }
-      add_to_sums(value, sum, of_location + here);
-    }
-  }
-};
-
-struct SumWeightedAffine {
-  const FeatureRows& x;
-  const PieceRows& rows;
-  const double* weight;
-  const ProductSums& sums;
-  template <Index pieces>
-  BREGMAX_INLINE void run(Index k) const {
-    SumAffine<pieces> pass{x, rows, weight, sums.of_location, k};
-    for_locations(x.count, pass);
-    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
-  }
-};
 
 // weighted_kf += sum_l v_kl x_fl of some features from f on.
 template <Index pieces, Index features>
@@ -191,130 +116,119 @@ BREGMAX_INLINE void weigh_features(const FeatureRows& x, const double* const (&v
 }
 
 template <Index pieces>
-struct WeighFeatures {
-  const FeatureRows& x;
-  const double* const (&v)[pieces];
-  double* weighted;
-  template <Index features>
-  BREGMAX_INLINE void run(Index f) const {
-    weigh_features<pieces, features>(x, v, f, weighted);
-  }
-};
+BREGMAX_INLINE void weigh_all_features(const FeatureRows& x, const double* const (&v)[pieces], double* weighted) {
+  for_groups_of_rows(x.features, [&]<Index features>(Index f)
+                                     BREGMAX_INLINE_LAMBDA { weigh_features<pieces, features>(x, v, f, weighted); });
+}
 
-template <Index pieces>
-struct SumValues {
-  const double* const (&v)[pieces];
-  double* of_location;
-  Sum sum[pieces] = {};
-
-  template <Index group, class V>
-  BREGMAX_INLINE void at(Index l) {
-    BREGMAX_UNROLL
-    for (Index g = 0; g < group; ++g) {
-      const Index here = l + g * kLanesOf<V>;
-      V value[pieces];
+BREGMAX_INLINE void affine_body(const FeatureRows& x, const PieceRows& rows, const double* base, double* grid) {
+  for_pieces(rows.count, [&]<Index pieces>(Index k) BREGMAX_INLINE_LAMBDA {
+    for_locations(x.count, [&]<Index group, class V>(Index l) BREGMAX_INLINE_LAMBDA {
+      Affine<pieces, group, V> affine;
+      affine.template set<true>(x, rows, k, l);
       BREGMAX_UNROLL
-      for (Index p = 0; p < pieces; ++p) load(v[p] + here, value[p]);
-      add_to_sums(value, sum, of_location + here);
-    }
-  }
-};
+      for (Index g = 0; g < group; ++g) {
+        const Index here = l + g * kLanesOf<V>;
+        V base_here;
+        load(base + here, base_here);
+        BREGMAX_UNROLL
+        for (Index p = 0; p < pieces; ++p) store(base_here + affine.value[p][g], grid + (k + p) * rows.stride + here);
+      }
+    });
+  });
+}
 
-struct SumRows {
-  const FeatureRows& x;
-  const PieceRows& rows;
-  const double* grid;
-  const ProductSums& sums;
-  template <Index pieces>
-  BREGMAX_INLINE void run(Index k) const {
+BREGMAX_INLINE void sum_weighted_affine_body(const FeatureRows& x, const PieceRows& rows, const double* weight,
+                                             const ProductSums& sums) {
+  for_pieces(rows.count, [&]<Index pieces>(Index k) BREGMAX_INLINE_LAMBDA {
+    Sum sum[pieces];
+    for_locations(x.count, [&]<Index group, class V>(Index l) BREGMAX_INLINE_LAMBDA {
+      Affine<pieces, group, V> affine;
+      affine.template set<false>(x, rows, k, l);
+      BREGMAX_UNROLL
+      for (Index g = 0; g < group; ++g) {
+        const Index here = l + g * kLanesOf<V>;
+        V value[pieces];
+        BREGMAX_UNROLL
+        for (Index p = 0; p < pieces; ++p) {
+          load(weight + (k + p) * rows.stride + here, value[p]);
+          value[p] *= affine.value[p][g];
+        }
+        add_to_sums(value, sum, sums.of_location + here);
+      }
+    });
+    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += sum[p].all();
+  });
+}
+
+BREGMAX_INLINE void sum_rows_body(const FeatureRows& x, const PieceRows& rows, const double* grid,
+                                  const ProductSums& sums) {
+  for_pieces(rows.count, [&]<Index pieces>(Index k) BREGMAX_INLINE_LAMBDA {
     const double* v[pieces];
     for (Index p = 0; p < pieces; ++p) v[p] = grid + (k + p) * rows.stride;
-    SumValues<pieces> pass{v, sums.of_location};
-    for_locations(x.count, pass);
-    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += pass.sum[p].all();
-    for_groups_of_rows(x.features, WeighFeatures<pieces>{x, v, sums.weighted + k * x.features});
-  }
-};
+    Sum sum[pieces];
+    for_locations(x.count, [&]<Index group, class V>(Index l) BREGMAX_INLINE_LAMBDA {
+      BREGMAX_UNROLL
+      for (Index g = 0; g < group; ++g) {
+        const Index here = l + g * kLanesOf<V>;
+        V value[pieces];
+        BREGMAX_UNROLL
+        for (Index p = 0; p < pieces; ++p) load(v[p] + here, value[p]);
+        add_to_sums(value, sum, sums.of_location + here);
+      }
+    });
+    for (Index p = 0; p < pieces; ++p) sums.of_piece[k + p] += sum[p].all();
+    weigh_all_features(x, v, sums.weighted + k * x.features);
+  });
+}
 
-struct MakeWeightedDifferences {
-  const double *weight, *base;
-  double shift;
-  double* out;
-  Sum sum = {};
-
-  template <Index group, class V>
-  BREGMAX_INLINE void at(Index l) {
-    BREGMAX_UNROLL
-    for (Index g = 0; g < group; ++g) {
-      const Index here = l + g * kLanesOf<V>;
-      V weight_here, base_here;
-      load(weight + here, weight_here);
-      load(base + here, base_here);
-      const V value = weight_here * (base_here - shift);
-      sum.add(value);
-      store(value, out + here);
-    }
-  }
-};
-
-struct SumWeightedDifferences {
-  const FeatureRows& x;
-  const PieceRows& rows;
-  const double *weight, *base;
-  const ProductSums& sums;
-  template <Index pieces>
-  BREGMAX_INLINE void run(Index k) const {
-    assert(x.count <= kMostLocations);
+BREGMAX_INLINE void sum_weighted_differences_body(const FeatureRows& x, const PieceRows& rows, const double* weight,
+                                                  const double* base, const ProductSums& sums) {
+  assert(x.count <= kMostLocations);
+  for_pieces(rows.count, [&]<Index pieces>(Index k) BREGMAX_INLINE_LAMBDA {
     alignas(64) double values[pieces][kMostLocations];
     const double* v[pieces];
     for (Index p = 0; p < pieces; ++p) {
-      MakeWeightedDifferences pass{weight + (k + p) * rows.stride, base, rows.shift[k + p], values[p]};
-      for_locations(x.count, pass);
-      sums.of_piece[k + p] += pass.sum.all();
+      const double* weights = weight + (k + p) * rows.stride;
+      const double shift = rows.shift[k + p];
+      Sum sum;
+      for_locations(x.count, [&]<Index group, class V>(Index l) BREGMAX_INLINE_LAMBDA {
+        BREGMAX_UNROLL
+        for (Index g = 0; g < group; ++g) {
+          const Index here = l + g * kLanesOf<V>;
+          V weight_here, base_here;
+          load(weights + here, weight_here);
+          load(base + here, base_here);
+          const V value = weight_here * (base_here - shift);
+          sum.add(value);
+          store(value, values[p] + here);
+        }
+      });
+      sums.of_piece[k + p] += sum.all();
       v[p] = values[p];
     }
-    for_groups_of_rows(x.features, WeighFeatures<pieces>{x, v, sums.weighted + k * x.features});
-  }
-};
-
-BREGMAX_INLINE void affine_body(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-  for_pieces(pieces.count, AffineRows{x, pieces, base, grid});
-}
-BREGMAX_INLINE void sum_weighted_affine_body(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                             const ProductSums& sums) {
-  for_pieces(pieces.count, SumWeightedAffine{x, pieces, weight, sums});
-}
-BREGMAX_INLINE void sum_rows_body(const FeatureRows& x, const PieceRows& pieces, const double* grid,
-                                  const ProductSums& sums) {
-  for_pieces(pieces.count, SumRows{x, pieces, grid, sums});
-}
-BREGMAX_INLINE void sum_weighted_differences_body(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                                  const double* base, const ProductSums& sums) {
-  for_pieces(pieces.count, SumWeightedDifferences{x, pieces, weight, base, sums});
-}
-
-template <class V>
-BREGMAX_INLINE void weigh_difference(const double* x, double anchor, const double* weight, Index l, double* difference,
-                                     double* weighted) {
-  V at, weight_here;
-  load(x + l, at);
-  load(weight + l, weight_here);
-  const V here = anchor - at;
-  store(here, difference + l);
-  store(weight_here * here, weighted + l);
+    weigh_all_features(x, v, sums.weighted + k * x.features);
+  });
 }
 
 BREGMAX_INLINE void differences_body(const FeatureRows& x, const double* anchor, const double* weight,
                                      const OutputRows& difference, const OutputRows& weighted) {
   for (Index f = 0; f < x.features; ++f) {
     const double* row = x.data + f * x.stride;
+    const double from = anchor[f];
     double *difference_row = difference.data + f * difference.stride,
            *weighted_row = weighted.data + f * weighted.stride;
+    const auto weigh = [&]<class V>(Index l) BREGMAX_INLINE_LAMBDA {
+      V at, weight_here;
+      load(row + l, at);
+      load(weight + l, weight_here);
+      const V here = from - at;
+      store(here, difference_row + l);
+      store(weight_here * here, weighted_row + l);
+    };
     Index l = 0;
-    for (; l + kLanes <= x.count; l += kLanes) {
-      weigh_difference<Four>(row, anchor[f], weight, l, difference_row, weighted_row);
-    }
-    for (; l < x.count; ++l) weigh_difference<double>(row, anchor[f], weight, l, difference_row, weighted_row);
+    for (; l + kLanes <= x.count; l += kLanes) weigh.template operator()<Four>(l);
+    for (; l < x.count; ++l) weigh.template operator()<double>(l);
   }
 }
 
@@ -356,110 +270,32 @@ BREGMAX_INLINE void solve_body(const double* lower, Index features, Index count,
   }
 }
 
-#ifdef BREGMAX_AVX2
-BREGMAX_AVX2 void affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-  affine_body(x, pieces, base, grid);
-}
-BREGMAX_AVX2 void sum_weighted_affine_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                           const ProductSums& sums) {
-  sum_weighted_affine_body(x, pieces, weight, sums);
-}
-BREGMAX_AVX2 void sum_rows_avx2(const FeatureRows& x, const PieceRows& pieces, const double* grid,
-                                const ProductSums& sums) {
-  sum_rows_body(x, pieces, grid, sums);
-}
-BREGMAX_AVX2 void sum_weighted_differences_avx2(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                                const double* base, const ProductSums& sums) {
-  sum_weighted_differences_body(x, pieces, weight, base, sums);
-}
-BREGMAX_AVX2 void differences_avx2(const FeatureRows& x, const double* anchor, const double* weight,
-                                   const OutputRows& difference, const OutputRows& weighted) {
-  differences_body(x, anchor, weight, difference, weighted);
-}
-BREGMAX_AVX2 void multiply_avx2(const FeatureRows& left, const FeatureRows& x, double* square) {
-  multiply_body(left, x, square);
-}
-BREGMAX_AVX2 void solve_avx2(const double* lower, Index features, Index count, double* rows) {
-  solve_body(lower, features, count, rows);
-}
-#endif
-
 }  // namespace
 
-void portable_affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-  affine_body(x, pieces, base, grid);
+void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid, Instructions use) {
+  dispatch<affine_body>(use, x, pieces, base, grid);
 }
-void portable_sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                  const ProductSums& sums) {
-  sum_weighted_affine_body(x, pieces, weight, sums);
+void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums,
+                         Instructions use) {
+  dispatch<sum_weighted_affine_body>(use, x, pieces, weight, sums);
 }
-void portable_sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
-  sum_rows_body(x, pieces, grid, sums);
+void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums,
+              Instructions use) {
+  dispatch<sum_rows_body>(use, x, pieces, grid, sums);
 }
-void portable_sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                       const double* base, const ProductSums& sums) {
-  sum_weighted_differences_body(x, pieces, weight, base, sums);
-}
-void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
-                                const OutputRows& difference, const OutputRows& weighted) {
-  differences_body(x, anchor, weight, difference, weighted);
-}
-void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
-  multiply_body(left, x, square);
-}
-void portable_solve_rows(const double* lower, Index features, Index count, double* rows) {
-  solve_body(lower, features, count, rows);
-}
-
-void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return affine_avx2(x, pieces, base, grid);
-#endif
-  portable_affine_rows(x, pieces, base, grid);
-}
-
-void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_weighted_affine_avx2(x, pieces, weight, sums);
-#endif
-  portable_sum_weighted_affine(x, pieces, weight, sums);
-}
-
-void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_rows_avx2(x, pieces, grid, sums);
-#endif
-  portable_sum_rows(x, pieces, grid, sums);
-}
-
 void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
-                              const ProductSums& sums) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_weighted_differences_avx2(x, pieces, weight, base, sums);
-#endif
-  portable_sum_weighted_differences(x, pieces, weight, base, sums);
+                              const ProductSums& sums, Instructions use) {
+  dispatch<sum_weighted_differences_body>(use, x, pieces, weight, base, sums);
 }
-
 void weigh_differences(const FeatureRows& x, const double* anchor, const double* weight, const OutputRows& difference,
-                       const OutputRows& weighted) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return differences_avx2(x, anchor, weight, difference, weighted);
-#endif
-  portable_weigh_differences(x, anchor, weight, difference, weighted);
+                       const OutputRows& weighted, Instructions use) {
+  dispatch<differences_body>(use, x, anchor, weight, difference, weighted);
 }
-
-void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return multiply_avx2(left, x, square);
-#endif
-  portable_multiply_rows(left, x, square);
+void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square, Instructions use) {
+  dispatch<multiply_body>(use, left, x, square);
 }
-
-void solve_rows(const double* lower, Index features, Index count, double* rows) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return solve_avx2(lower, features, count, rows);
-#endif
-  portable_solve_rows(lower, features, count, rows);
+void solve_rows(const double* lower, Index features, Index count, double* rows, Instructions use) {
+  dispatch<solve_body>(use, lower, features, count, rows);
 }
 
 }  // namespace bregmax::internal

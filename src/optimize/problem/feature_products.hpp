@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bregmax/core/matrix.hpp"
+#include "core/simd.hpp"
 
 namespace bregmax::internal {
 
@@ -11,7 +11,7 @@ namespace bregmax::internal {
 // Locations are best taken by multiples of this many.
 inline constexpr Index kLocationsAtOnce = 20;
 
-// Some of the locations, one row a feature.
+// Some of the locations, one row per feature.
 struct FeatureRows {
   const double* data = nullptr;  // of the first of them
   Index features = 0, stride = 0, count = 0;
@@ -24,9 +24,10 @@ struct PieceRows {
 };
 
 // grid_kl = base_l - shift_k - <slope_k, x_l>.
-void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid);
+void affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid,
+                 Instructions use = best_instructions());
 
-// What sums over the grid are added to. A function adds to those that it names, and does not look at others.
+// Where sums over the grid are added. Each function below says which of them it uses.
 struct ProductSums {
   double* of_piece = nullptr;     // sum_l v_kl
   double* of_location = nullptr;  // sum_k v_kl
@@ -34,15 +35,17 @@ struct ProductSums {
 };
 
 // of_piece and of_location of v = weight_kl (shift_k - <slope_k, x_l>).
-void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums);
+void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight, const ProductSums& sums,
+                         Instructions use = best_instructions());
 // All three of v = grid_kl.
-void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums);
+void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums,
+              Instructions use = best_instructions());
 // of_piece and weighted of v = weight_kl (base_l - shift_k), which need room: for at most this many locations.
 inline constexpr Index kMostLocations = 102 * kLocationsAtOnce;
 void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
-                              const ProductSums& sums);
+                              const ProductSums& sums, Instructions use = best_instructions());
 
-// Rows to write, one a feature.
+// Rows to write, one per feature.
 struct OutputRows {
   double* data = nullptr;
   Index stride = 0;
@@ -50,24 +53,13 @@ struct OutputRows {
 
 // difference_fl = anchor_f - x_fl, weighted_fl = weight_l difference_fl.
 void weigh_differences(const FeatureRows& x, const double* anchor, const double* weight, const OutputRows& difference,
-                       const OutputRows& weighted);
+                       const OutputRows& weighted, Instructions use = best_instructions());
 
 // square_ij = sum_l left_il x_jl for j <= i: the lower triangle of a features x features matrix.
-void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square);
+void multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square,
+                   Instructions use = best_instructions());
 
 // rows = F^{-1} rows; F is lower triangular, features x features, and rows features x count.
-void solve_rows(const double* lower, Index features, Index count, double* rows);
-
-// The same without instructions that not every processor has, for tests.
-void portable_affine_rows(const FeatureRows& x, const PieceRows& pieces, const double* base, double* grid);
-void portable_sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                  const ProductSums& sums);
-void portable_sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums);
-void portable_sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight,
-                                       const double* base, const ProductSums& sums);
-void portable_weigh_differences(const FeatureRows& x, const double* anchor, const double* weight,
-                                const OutputRows& difference, const OutputRows& weighted);
-void portable_multiply_rows(const FeatureRows& left, const FeatureRows& x, double* square);
-void portable_solve_rows(const double* lower, Index features, Index count, double* rows);
+void solve_rows(const double* lower, Index features, Index count, double* rows, Instructions use = best_instructions());
 
 }  // namespace bregmax::internal

@@ -29,8 +29,8 @@ bool is_dominated(const Matrix& points, const Vector& least, const Vector& most,
   return true;
 }
 
-// Constant features make no difference. Nor does one that another dominates: moving its slope there makes no norm
-// larger; and left in, it is a direction of every piece that nothing but lambda holds.
+// Constant features make no difference. Nor does a feature that another dominates: moving its slope to that one makes
+// no norm larger. Left in, it would be a direction of every piece that only lambda determines.
 std::vector<Index> choose_features(const Matrix& points, const Vector& least, const Vector& most) {
   std::vector<Index> by_spread, kept;
   const auto spread = [&](Index j) { return most(j) - least(j); };
@@ -51,6 +51,7 @@ std::vector<Index> choose_features(const Matrix& points, const Vector& least, co
 
 FeatureUnits feature_units(const Matrix& points, double least_unit) {
   FeatureUnits units;
+  units.all_features = points.cols();
   const auto rows = static_cast<double>(points.rows());
   const Vector first = points.row(0).transpose(), zero = Vector::Zero(points.cols());
   const Vector least = fold_rows(points, first, [](auto&& sum, const auto& x) { sum = sum.min(x); });

@@ -12,6 +12,7 @@ namespace bregmax::internal {
 // constant ones, and those that another dominates, are dropped. The norm of a slope is then norm_unit * sum_j
 // norm_weight_j |a_j|.
 struct FeatureUnits {
+  Index all_features = 0;               // of the caller's points
   Index features = 0;                   // that are kept
   std::vector<Index> kept_features;     //
   Vector feature_center, feature_unit;  // of the kept features
@@ -19,8 +20,8 @@ struct FeatureUnits {
   double norm_unit = 1;
 };
 
-// Features are brought to one scale only so far: the norm weights would else spread over as many powers of ten as the
-// features do, and slopes that can be worth nothing would rule the arithmetic.
+// Small features are scaled up only so far. Otherwise the norm weights would spread over as many powers of ten as the
+// features, and slopes that hardly matter would dominate the rounding errors.
 inline constexpr double kLeastFeatureUnit = 1e-2;  // of the largest
 
 FeatureUnits feature_units(const Matrix& points, double least_unit = kLeastFeatureUnit);
@@ -29,7 +30,7 @@ FeatureUnits feature_units(const Matrix& points, double least_unit = kLeastFeatu
 inline bool has_free_norm(const LearningProblem& problem) {
   return problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound);
 }
-// What holds them then: a price far below any tolerance, beside the objective of the zero model.
+// A price that holds them, relative to the objective of the zero model: far below any tolerance.
 inline constexpr double kFreeSlopePrice = 1e-14;
 
 }  // namespace bregmax::internal

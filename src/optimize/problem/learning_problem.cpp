@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
@@ -9,68 +10,51 @@
 namespace bregmax {
 namespace {
 
-class ItemCheck {
- public:
-  explicit ItemCheck(Index rows) : rows_(rows) {}
+bool is_weight(double value) { return value >= 0 && std::isfinite(value); }
+void check_weight(const char* name, double value) {
+  if (!is_weight(value)) throw Error(fmt::format("{} is {}; allowed: a finite number >= 0", name, value));
+}
 
-  void operator()(const Comparisons& items) const {
-    for (std::size_t t = 0; t < items.size(); ++t) {
-      check_rows("comparison", t, {items[t].i, items[t].j, items[t].k, items[t].l});
-      check_weight("comparison", t, items[t].weight);
-    }
-    check_count("comparisons", items.size());
-  }
-  void operator()(const Pairs& items) const {
-    for (std::size_t t = 0; t < items.size(); ++t) {
-      check_rows("pair", t, {items[t].i, items[t].j});
-      check_weight("pair", t, items[t].weight);
-    }
-    check_count("pairs", items.size());
-  }
-  void operator()(const LabelPairs& items) const {
-    if (items.rows() != rows_) {
-      throw Error(fmt::format("the pairs of labels have {} classes for {} rows", items.rows(), rows_));
-    }
-    check_kind("similar", items.similar_weight);
-    check_kind("dissimilar", items.dissimilar_weight);
-    check_count("pairs", items.size());
-  }
-  void operator()(const Targets& items) const {
-    for (std::size_t t = 0; t < items.size(); ++t) {
-      check_rows("target", t, {items[t].i, items[t].j});
-      check_weight("target", t, items[t].weight);
-      if (!(std::abs(items[t].value) <= kLargestTarget)) {
-        throw Error(fmt::format("target {}: value is {}; allowed: a number of at most {} in size", t, items[t].value,
-                                kLargestTarget));
-      }
-    }
-    check_count("targets", items.size());
-  }
+std::array<Index, 4> rows_of(const Comparison& item) { return {item.i, item.j, item.k, item.l}; }
+template <class TwoRows>
+std::array<Index, 2> rows_of(const TwoRows& item) {
+  return {item.i, item.j};
+}
 
- private:
-  void check_rows(const char* kind, std::size_t item, std::initializer_list<Index> members) const {
-    for (const Index row : members) {
-      if (row < 0 || row >= rows_) {
-        throw Error(fmt::format("{} {}: row number {}; allowed: 0 to {}", kind, item, row, rows_ - 1));
-      }
+template <class Items>
+void check_items(const char* kind, const Items& items, Index rows) {
+  for (std::size_t t = 0; t < items.size(); ++t) {
+    for (const Index row : rows_of(items[t])) {
+      if (row >= 0 && row < rows) continue;
+      throw Error(fmt::format("{} {}: row number {}; allowed: 0 to {}", kind, t, row, rows - 1));
     }
+    if (!is_weight(items[t].weight)) check_weight(fmt::format("{} {}: weight", kind, t).c_str(), items[t].weight);
   }
-  static void check_weight(const char* kind, std::size_t item, double weight) {
-    if (!(weight >= 0) || !std::isfinite(weight)) {
-      throw Error(fmt::format("{} {}: weight is {}; allowed: a finite number >= 0", kind, item, weight));
-    }
-  }
-  static void check_kind(const char* kind, double weight) {
-    if (!(weight >= 0) || !std::isfinite(weight)) {
-      throw Error(fmt::format("the weight of {} pairs is {}; allowed: a finite number >= 0", kind, weight));
-    }
-  }
-  static void check_count(const char* kind, std::size_t count) {
-    if (count == 0) throw Error(fmt::format("the supervision has no {}; at least one is needed", kind));
-  }
+  if (items.size() == 0) throw Error(fmt::format("the supervision has no {}s; at least one is needed", kind));
+}
 
-  Index rows_;
-};
+void check_supervision(const Supervision& supervision, Index rows) {
+  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
+    check_items("comparison", *comparisons, rows);
+  } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
+    check_items("pair", *pairs, rows);
+  } else if (const auto* labels = std::get_if<LabelPairs>(&supervision)) {
+    if (labels->rows() != rows) {
+      throw Error(fmt::format("the pairs of labels have {} classes for {} rows", labels->rows(), rows));
+    }
+    check_weight("the weight of similar pairs", labels->similar_weight);
+    check_weight("the weight of dissimilar pairs", labels->dissimilar_weight);
+    if (labels->size() == 0) throw Error("the supervision has no pairs; at least one is needed");
+  } else {
+    const auto& targets = std::get<Targets>(supervision);
+    check_items("target", targets, rows);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      if (std::abs(targets[t].value) <= kLargestTarget) continue;
+      throw Error(fmt::format("target {}: value is {}; allowed: a number of at most {} in size", t, targets[t].value,
+                              kLargestTarget));
+    }
+  }
+}
 
 void check_centres(const LearningProblem& problem) {
   if (problem.centres.empty()) return;
@@ -118,13 +102,11 @@ void validate(const LearningProblem& problem) {
     if (!seen[k]) throw Error(fmt::format("piece {} has no row; every piece needs at least one", k));
   }
   check_centres(problem);
-  if (!(problem.lambda >= 0) || !std::isfinite(problem.lambda)) {
-    throw Error(fmt::format("lambda is {}; allowed: a finite number >= 0", problem.lambda));
-  }
+  check_weight("lambda", problem.lambda);
   if (!(problem.lipschitz_bound > 0)) {
     throw Error(fmt::format("the Lipschitz bound is {}; allowed: a number > 0", problem.lipschitz_bound));
   }
-  std::visit(ItemCheck(rows), problem.supervision);
+  check_supervision(problem.supervision, rows);
 }
 
 }  // namespace bregmax

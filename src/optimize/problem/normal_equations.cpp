@@ -15,9 +15,9 @@ namespace {
 // Beyond this many unknowns a dense matrix would take more than 900 MB.
 constexpr Index kMostDenseUnknowns = 10600;
 
-// Steps of conjugate gradients; one in so many may bring no progress.
+// Steps of conjugate gradients; one in kStepsPerIdleOne may make no progress.
 constexpr int kLeastSteps = 25, kMostSteps = 150, kStepsPerIdleOne = 5;
-// Those of one direction may cost this share of a dense factorization, which is what follows where they do not help.
+// The steps may cost this share of a dense factorization, which is the alternative if they do not help.
 constexpr double kShareOfSteps = 0.02;
 
 // A factorization whose measured error is this much better than what is asked for is trusted with further systems.
@@ -45,7 +45,7 @@ bool prefer_dense(const CanonicalProblem& p) {
   return counts.dense() < 3 * counts.arrow() && counts.z + counts.a < static_cast<double>(kMostDenseUnknowns);
 }
 
-// The dearer the dense factorization, the longer conjugate gradients may go on. Their residuals do not fall evenly.
+// The more a dense factorization costs, the more steps of conjugate gradients are worth trying.
 int most_steps(const CanonicalProblem& p, const EntrySet& entries) {
   if (p.coupled.empty()) return kLeastSteps;
   const Counts counts(p);
@@ -165,7 +165,7 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance) {
     // At most this is what a step of length 1 would have left.
     if (step == 0) error_per_size_ = (error + std::abs(1 - length) * image_.lpNorm<Eigen::Infinity>()) / size;
     if (error <= tolerance) break;
-    // Rounding has the last word: no progress worth another step.
+    // At the level of rounding there is no progress worth another step.
     if (error < 0.5 * best) {
       best = error;
       idle = 0;

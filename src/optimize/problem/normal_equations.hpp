@@ -45,8 +45,8 @@ class NormalEquations {
   NormalWeights& weights() { return weights_; }
 
   bool factor();
-  // Returns the largest residual, absolute, of the solution that was reached: measured, but where the factorization
-  // alone did so well on an earlier system that the measurement, a good part of the work, would be wasted.
+  // Returns the largest absolute residual. It is measured, unless the factorization alone did so well on an earlier
+  // system that the measurement, a good part of the work, would be wasted.
   double solve(const Vector& rhs, Vector& x, double tolerance);
   // From the next factor() on, everything goes into one dense factorization; false: it would not fit into memory.
   bool use_dense();
@@ -66,7 +66,7 @@ class NormalEquations {
   int most_steps_ = 0;  // of refinement
   Vector grid_buffer_, coupled_buffer_, residual_, direction_, preconditioned_, image_;
   double ground_ = 0;  // weight of (sum of z)^2: z is free up to a constant
-  // Of the factorization alone, beside its solution, as it was last measured since factor().
+  // Error of the factorization alone relative to its solution, as last measured since factor().
   double error_per_size_ = std::numeric_limits<double>::infinity();
 };
 

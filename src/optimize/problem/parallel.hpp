@@ -7,7 +7,7 @@
 
 namespace bregmax::internal {
 
-inline constexpr Index kLeastParallel = 20'000;  // of short steps: fewer are not worth waiting for each other
+inline constexpr Index kLeastParallel = 20'000;  // short steps: for fewer, starting threads costs more than it saves
 
 // each(i) for i = 0 .. count - 1, on several threads.
 template <class Each>

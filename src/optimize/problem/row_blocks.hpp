@@ -6,9 +6,9 @@
 
 namespace bregmax::internal {
 
-// Looks at the values of all pieces at all rows, in blocks on several threads: no n x K array is made. Each thread has
-// a copy `own` of `start` and calls each(own, values, begin) for blocks of rows from `begin` on; at its end done(own),
-// one thread at a time.
+// Visits the values of all pieces at all rows, in blocks on several threads: no n x K array is made. Each thread has a
+// copy `own` of `start`, calls each(own, values, begin) for its blocks of rows, and finally done(own), one thread at a
+// time.
 template <class Own, class Each, class Done>
 void for_each_row_block(const LearningProblem& problem, const AffinePieces& pieces, const Own& start, const Each& each,
                         const Done& done) {

@@ -5,24 +5,28 @@
 #include <utility>
 
 #include "core/compensated_sum.hpp"
+#include "optimize/problem/items.hpp"
 #include "optimize/proof/certify_bounds.hpp"
+#include "optimize/proof/termination.hpp"
 
 namespace bregmax {
 namespace {
 
+using internal::at;
 using internal::CompensatedRows;
 using internal::CompensatedSum;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::Divergent;
+using internal::Item;
+using internal::item_of;
 
 constexpr Index kRowBlock = 256;
 
-// Values of the model, a block of rows at a time: no n x K array is made.
+// Values of the model, one block of rows at a time: no n x K array is made.
 class Evaluation {
  public:
   Evaluation(const LearningProblem& problem, const Solution& solution) : problem_(problem), solution_(solution) {}
 
-  // phi(x_row) less what the piece gives there. Where rows are far from zero the two are large and close.
+  // phi(x_row) minus the value of the piece there. For rows far from zero both are large and nearly equal.
   double divergence(Index row, Index piece) const {
     const Index own = problem_.piece_of[at(row)];
     const double* x = problem_.points.row(row).data();
@@ -51,8 +55,8 @@ class Evaluation {
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
 // the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
-// norm of max_k ||a_k||_1. Both are small differences of large sums, and lambda may be smaller than the rounding of
-// plain ones: a bound that forgave as much would not be one.
+// norm of max_k ||a_k||_1. Both are small differences of large sums, and lambda may be smaller than the rounding errors
+// of plain summation, hence compensated sums.
 class Lagrangian {
  public:
   explicit Lagrangian(const LearningProblem& problem)
@@ -95,26 +99,25 @@ class Lagrangian {
   }
 
   // Balances the derivatives by the offsets with further non-negative multipliers of convexity: each one moves weight
-  // from the piece of its row to another, and costs the distance that it moves it.
+  // from the piece of its row to another, at a cost proportional to their distance.
   void balance_offsets() {
     std::vector<Index> row_on(at(problem_.pieces), 0);
     for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[at(problem_.piece_of[at(i)])] = i;
-    // What a piece has left of being moved is rounding, and goes in the next round.
+    // After a round only rounding is left, which the next one moves.
     for (int round = 0; round < kMostRounds; ++round) {
       for (Index from = 0; from < problem_.pieces; ++from) {
         for (double weight = 0; (weight = offset_slope_.value(0, from)) > 0;) {
           const Index to = nearest_deficit(row_on, from);
-          if (to < 0) break;  // the sum of all is zero but for the last of all digits
+          if (to < 0) break;  // the sum over all pieces is zero up to rounding
           add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_.value(0, to)));
         }
       }
     }
   }
 
-  // An upper bound on what the Lagrangian falls by, to the Lipschitz constant of a model: sum_k ||g_k||_inf, and what
-  // rounding may have taken off it. A feature that is constant has no part in it: shifting the rows changes nothing
-  // once the offsets are balanced, so it may as well be zero. What is left of the offsets is differences of offsets
-  // times the rows, since two pieces of a convex model differ by no more at either's rows.
+  // An upper bound on sum_k ||g_k||_inf, by which the Lagrangian can fall per unit of the Lipschitz constant, including
+  // rounding errors. Constant features do not count: with balanced offsets, shifting the rows changes nothing. An
+  // imbalance that is left counts times the largest row: two pieces of a convex model differ by no more at their rows.
   double dual_norm() const {
     const Matrix slopes = slope_slope_.values();
     double norm = 0;
@@ -154,19 +157,18 @@ class Lagrangian {
   const LearningProblem& problem_;
   CompensatedRows offset_slope_;                   // one row
   CompensatedRows slope_slope_;                    // pieces x features
-  Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // of each feature
-  Vector row_norm_;                                // largest of those that do
+  Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // per feature
+  Vector row_norm_;                                // largest of the features that vary
   double weight_ = 0, magnitude_ = 0, terms_ = 0;  // of all that was added, alone and with the rows
 };
 
-// A number of twice the digits, high + low.
+// A double-double number, high + low.
 struct Slope {
   double high, low;
   double value() const { return high + low; }
 };
 
-// The multiplier of an item that the solution gives, none for one without multipliers: that proves nothing beyond "not
-// negative".
+// The dual variable of an item in the solution; 0 if it has none, which proves only that the objective is not negative.
 Slope given_slope(const DualSolution& dual, std::size_t t) {
   const auto part = [&](const Vector& items) { return t < at(items.size()) ? items(static_cast<Index>(t)) : 0.0; };
   return {part(dual.items), part(dual.items_low)};
@@ -180,81 +182,72 @@ Slope hinge_slope(const DualSolution& dual, std::size_t t, double weight) {
   return slope;
 }
 
-// What the items say: their loss under the model, and their part of the dual function theta -> theta a - theta^2 b.
+// The loss of the items under the model, and their part of the dual function theta -> theta linear - theta^2 quadratic.
 struct ItemSums {
   CompensatedSum loss, linear, quadratic;
   double zero_loss = 0;
 
-  void add_loss(const Pair& pair, double divergence) {
-    loss.add(pair.weight * std::max(0.0, pair.similar ? divergence : 2 - divergence));
-    zero_loss += pair.similar ? 0 : 2 * pair.weight;
+  // plus, minus: the item's divergences, 0 where it has none.
+  void add_hinge(const Item& item, double plus, double minus) {
+    loss.add(item.weight * std::max(0.0, item.margin + plus - minus));
+    zero_loss += item.zero_loss();
   }
 };
 
 ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
                    Lagrangian& lagrangian) {
   ItemSums sums;
-  const auto divergence = [&](Index i, Index j) { return value.divergence(i, problem.piece_of[at(j)]); };
-  const auto add = [&](Index i, Index j, double sign, const Slope& slope) {
-    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.high);
-    lagrangian.add_divergence(i, problem.piece_of[at(j)], sign * slope.low);
+  const auto divergence = [&](const Divergent& d) {
+    return d.exists() ? value.divergence(d.point, problem.piece_of[at(d.reference)]) : 0.0;
   };
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (std::size_t t = 0; t < comparisons->size(); ++t) {
-      const Comparison& c = (*comparisons)[t];
-      sums.loss.add(c.weight * std::max(0.0, 1 + divergence(c.i, c.j) - divergence(c.k, c.l)));
-      sums.zero_loss += c.weight;
-      const Slope slope = hinge_slope(solution.dual, t, c.weight);
-      sums.linear.add(slope.value());
-      add(c.i, c.j, 1, slope);
-      add(c.k, c.l, -1, slope);
-    }
-  } else if (is_pairs(problem.supervision)) {
-    std::size_t t = 0;
-    for_each_pair(problem.supervision, [&](const Pair& p) {
-      const Slope slope = hinge_slope(solution.dual, t++, p.weight);
-      sums.add_loss(p, divergence(p.i, p.j));
-      sums.linear.add(p.similar ? 0 : 2 * slope.value());
-      add(p.i, p.j, p.similar ? 1 : -1, slope);
-    });
-  } else {
-    const auto& targets = std::get<Targets>(problem.supervision);
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      const Target& g = targets[t];
-      const double miss = divergence(g.i, g.j) - g.value;
-      const Slope slope = g.weight > 0 ? given_slope(solution.dual, t) : Slope{0, 0};
-      sums.loss.add(g.weight * miss * miss);
-      sums.zero_loss += g.weight * g.value * g.value;
+  const auto add = [&](const Divergent& d, double sign, const Slope& slope) {
+    if (!d.exists()) return;
+    lagrangian.add_divergence(d.point, problem.piece_of[at(d.reference)], sign * slope.high);
+    lagrangian.add_divergence(d.point, problem.piece_of[at(d.reference)], sign * slope.low);
+  };
+  internal::for_each_item(problem.supervision, [&](Index t, const Item& item) {
+    Slope slope{0, 0};
+    if (item.squared) {
+      const double miss = divergence(item.plus) - item.value;
+      sums.loss.add(item.weight * miss * miss);
+      sums.zero_loss += item.zero_loss();
       // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
-      sums.linear.add_product(-slope.value(), g.value);
-      if (g.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * g.weight));
-      add(g.i, g.j, 1, slope);
+      if (item.weight > 0) slope = given_slope(solution.dual, at(t));
+      sums.linear.add_product(-slope.value(), item.value);
+      if (item.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * item.weight));
+    } else {
+      sums.add_hinge(item, divergence(item.plus), divergence(item.minus));
+      slope = hinge_slope(solution.dual, at(t), item.weight);
+      sums.linear.add(item.margin * slope.value());
     }
-  }
+    add(item.plus, 1, slope);
+    add(item.minus, -1, slope);
+  });
   return sums;
 }
 
-// All pairs of labels, with pushes or without multipliers: a block of rows at a time.
+// All pairs of labels, a block of rows at a time, with dual variables by row or with none.
 ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
                          Lagrangian& lagrangian) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
-  const bool proves = static_cast<bool>(solution.dual.pushes);
+  const bool proves = static_cast<bool>(solution.dual.by_row);
   ItemSums sums;
   Matrix divergences, coefficients;
   for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
     const Index end = std::min(pairs.rows(), begin + kRowBlock);
     value.divergences(begin, end, divergences);
     coefficients.setZero(end - begin, problem.pieces);
-    if (proves) solution.dual.pushes(begin, end, coefficients);
+    if (proves) solution.dual.by_row(begin, end, coefficients);
     for (Index i = begin; i < end; ++i) {
       for (Index j = 0; j < pairs.rows(); ++j) {
         double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
         const Pair pair = pairs.pair(i, j);
-        const double push = std::max(0.0, coefficient);
-        coefficient = i == j ? 0 : pair.similar ? push - pair.weight : push;
+        const double dual = std::max(0.0, coefficient);
+        coefficient = i == j ? 0 : pair.similar ? dual - pair.weight : dual;
         if (i == j) continue;
-        sums.add_loss(pair, divergences(i - begin, problem.piece_of[at(j)]));
-        if (!pair.similar) sums.linear.add(2 * std::min(push, pair.weight));
+        const double divergence = divergences(i - begin, problem.piece_of[at(j)]);
+        sums.add_hinge(item_of(pair), pair.similar ? divergence : 0, pair.similar ? 0 : divergence);
+        if (!pair.similar) sums.linear.add(2 * std::min(dual, pair.weight));
       }
     }
     for (Index i = begin; proves && i < end; ++i) {
@@ -319,12 +312,11 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
   certificate.loss = sums.loss.value();
   certificate.objective = certificate.loss + problem.lambda * certificate.lipschitz;
 
-  // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda bounds every model. Paying for the
-  // excess with a Lipschitz constant bounds the models up to that constant: the only way when lambda is zero, and the
-  // better one when it is so small that rounding in g is not small beside it. Multipliers whose sums are no numbers
-  // prove nothing.
+  // Two ways to a bound. Shrinking all multipliers until sum_k ||g_k||_inf <= lambda gives a bound for every model.
+  // Subtracting the excess times a Lipschitz constant gives a bound for models up to that constant: the only way if
+  // lambda is zero, and the better one if it is not large relative to rounding errors in g. NaN proves nothing.
   const double linear = sums.linear.value(), quadratic = sums.quadratic.value(), norm = lagrangian.dual_norm();
-  const double unit = std::max(std::abs(certificate.objective), sums.zero_loss / 1000);
+  const double unit = gap_unit(certificate.objective, sums.zero_loss);
   certificate.valid_up_to_lipschitz = problem.lipschitz_bound;
   double bound = 0;  // losses are never negative
   if (norm <= problem.lambda) {
@@ -338,7 +330,7 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
     }
   }
   certificate.lower_bound = bound;
-  certificate.relative_gap = unit > 0 ? (certificate.objective - bound) / unit : 0;
+  certificate.relative_gap = relative_gap(certificate.objective, bound, sums.zero_loss);
   return certificate;
 }
 

@@ -14,7 +14,6 @@ constexpr double kNear = 1e4;  // tolerances; a gap that is wider is not that of
 
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution) {
-  solution.slopes.setZero(problem.pieces, problem.points.cols());
   export_model(canonical, primal, solution);
   respect_bound(problem.lipschitz_bound, solution.slopes, solution.offsets);
 }
@@ -52,14 +51,6 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
     solution = std::move(polished);
   }
   return solution;
-}
-
-bool has_gap_within(const Solution& solution, double tolerance) {
-  return std::abs(solution.report.relative_gap) <= tolerance;
-}
-
-bool is_proved(const Solution& solution, double tolerance, double scale) {
-  return has_gap_within(solution, tolerance) && solution.report.convexity_violation <= kFeasible * scale;
 }
 
 void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,

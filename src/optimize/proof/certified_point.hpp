@@ -4,6 +4,7 @@
 #include "optimize/problem/canonical_problem.hpp"
 #include "optimize/proof/convex_repair.hpp"
 #include "optimize/proof/multiplier_polish.hpp"
+#include "optimize/proof/termination.hpp"
 
 namespace bregmax::internal {
 
@@ -16,12 +17,6 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
 // The model alone goes into the solution.
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution);
-
-// Whether the gap is below the tolerance, on either side: an objective below the bound is that of a model that is not
-// convex.
-bool has_gap_within(const Solution& solution, double tolerance);
-// That, and convexity as far as solvers see to it; `scale`: the largest divergence, or what is asked of one.
-bool is_proved(const Solution& solution, double tolerance, double scale);
 
 // Takes the candidate's model where that is certified to be as good, and no less convex.
 void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,

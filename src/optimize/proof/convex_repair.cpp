@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kRounding = 1e-11;  // relative to the largest divergence
 constexpr int kMostSweeps = 40;
-constexpr double kLead = 3e-14;      // beside the value at the row: three times what counts as a tie
-constexpr double kSamePiece = 1e-7;  // difference of slopes, beside the largest
+constexpr double kLead = 3e-14;      // relative to the value at the row: three times the limit of a tie
+constexpr double kSamePiece = 1e-7;  // difference of slopes, relative to the largest
 
 // Calls each(values of a block of rows, first row, end), blocks on several threads.
 template <class Each>
@@ -87,8 +87,6 @@ AffinePieces tangents(const LearningProblem& problem) {
 
 ConvexRepair::ConvexRepair(const LearningProblem& problem) : problem_(problem), interior_(tangents(problem)) {}
 
-bool ConvexRepair::Violation::feasible() const { return largest <= kFeasible * std::max(scale, 1e-300); }
-
 ConvexRepair::Sweep ConvexRepair::sweep(const AffinePieces& pieces) const {
   Vector lack(problem_.points.rows()), reach(problem_.points.rows());
   for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {
@@ -122,8 +120,8 @@ bool ConvexRepair::repair(double part, AffinePieces& pieces) const {
   return problem_.pieces < problem_.points.rows() ? raise_by_borders(pieces) : raise_by_sweeps(pieces);
 }
 
-// The least raises with raise_o >= raise_k + (what piece k exceeds o by at the worst row of o): Bellman and Ford's
-// longest paths. Still rising after as many rounds as there are pieces: there is a cycle.
+// The least raises with raise_o >= raise_k + (largest excess of piece k over o at the rows of o): longest paths by
+// Bellman-Ford. If raises still change after as many rounds as there are pieces, there is a positive cycle.
 bool ConvexRepair::raise_by_borders(AffinePieces& pieces) const {
   PieceBorders borders(problem_.pieces, 1);
   borders.find(problem_, pieces, std::numeric_limits<double>::infinity());
@@ -151,7 +149,7 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
     const Sweep now = sweep(pieces);
     const double lack = now.raise.maxCoeff();
     if (lack <= kRounding * now.scale) return true;
-    // A lack that does not shrink is going around a cycle.
+    // A violation that does not shrink goes around a cycle.
     if (step % 8 == 7 && lack > 0.9 * before) return false;
     if (step % 8 == 0) before = lack;
     pieces.offsets += now.raise;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "optimize/problem/at.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -22,8 +22,8 @@ class Ray {
     if (value < 0) ends_.push_back({margin / -value, -weight * value});
   }
 
-  // slope_ is that of the beginning, where every hinge pays; each ends where its margin is reached. After the last of
-  // many the slope may be zero but for rounding.
+  // slope_ is the slope at 0, where every hinge is active; each ends where its margin is reached. After the last of
+  // many, the slope that is left may be rounding only.
   double lowest() {
     std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.at < b.at; });
     double slope = slope_, rounding = 0;
@@ -52,29 +52,23 @@ double best_scale(const LearningProblem& problem, const AffinePieces& pieces) {
   const auto value = [&](Index row, Index piece) {
     return problem.points.row(row).dot(pieces.slopes.row(piece)) + pieces.offsets(piece);
   };
-  const auto divergence = [&](Index i, Index j) {
-    const Index own = problem.piece_of[at(i)], other = problem.piece_of[at(j)];
-    return own == other ? 0.0 : value(i, own) - value(i, other);
+  const auto divergence = [&](const Divergent& at_rows) {
+    if (!at_rows.exists()) return 0.0;
+    const Index own = problem.piece_of[at(at_rows.point)], other = problem.piece_of[at(at_rows.reference)];
+    return own == other ? 0.0 : value(at_rows.point, own) - value(at_rows.point, other);
   };
   const double lipschitz = pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff();
   Ray ray(problem.lambda * lipschitz);
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (const Comparison& c : *comparisons) ray.add_hinge(c.weight, 1, divergence(c.i, c.j) - divergence(c.k, c.l));
-  } else if (const auto* targets = std::get_if<Targets>(&problem.supervision)) {
-    for (const Target& t : *targets) {
-      const double d = divergence(t.i, t.j);
-      ray.add_cost(-2 * t.weight * t.value * d, t.weight * d * d);
+  for_each_item(problem.supervision, [&](Index, const Item& item) {
+    const double d = divergence(item.plus) - divergence(item.minus);
+    if (item.squared) {
+      ray.add_cost(-2 * item.weight * item.value * d, item.weight * d * d);
+    } else if (item.margin > 0) {
+      ray.add_hinge(item.weight, item.margin, d);
+    } else {
+      ray.add_cost(item.weight * d);
     }
-  } else {
-    for_each_pair(problem.supervision, [&](const Pair& p) {
-      const double d = divergence(p.i, p.j);
-      if (p.similar) {
-        ray.add_cost(p.weight * d);
-      } else {
-        ray.add_hinge(p.weight, 2, -d);
-      }
-    });
-  }
+  });
   const double scale = ray.lowest();
   return scale * lipschitz > problem.lipschitz_bound ? problem.lipschitz_bound / lipschitz : scale;
 }

@@ -7,11 +7,11 @@
 
 namespace bregmax::internal {
 
-// Where pieces meet: of every ordered pair (own, other), the rows on `own` at which `other` comes nearest to its value
-// or exceeds it the most. A group of convexity constraints, D(row, other) >= 0 for the rows on `own`, is about the
-// difference of two pieces only, d + 1 numbers: few of its rows can be active together, and these are the first.
+// Where pieces meet: for every ordered pair (own, other), the rows on `own` at which `other` comes closest to its value
+// or exceeds it the most. The constraints D(row, other) >= 0 of the rows on `own` depend on the difference of two
+// pieces only, d + 1 numbers, so few of them can be active together; these rows are the candidates.
 //
-// One product of rows and pieces, in blocks of rows on several threads: K^2 numbers are kept, never n K.
+// One product of rows and pieces, in blocks of rows on several threads. Stores K^2 numbers, never n K.
 class PieceBorders {
  public:
   struct Row {
@@ -19,7 +19,7 @@ class PieceBorders {
     Index row;          // -1: none
   };
 
-  // depth: so many rows a pair, >= 1.
+  // depth: rows per pair, >= 1.
   PieceBorders(Index pieces, Index depth);
 
   using Skip = std::function<bool(Index row, Index other)>;

@@ -1,55 +1,50 @@
 #include "optimize/proof/zero_model.hpp"
 
-#include "optimize/problem/at.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
+namespace {
+
+DualSolution::Rows zero_rows(const LabelPairs& pairs) {
+  return [pairs](Index begin, Index end, MatrixSpan block) {
+    for (Index i = begin; i < end; ++i) {
+      for (Index j = 0; j < pairs.rows(); ++j) {
+        const Pair pair = pairs.pair(i, j);
+        block(i - begin, j) = (pair.similar ? 1 : 2) * pair.weight;
+      }
+    }
+  };
+}
+
+}  // namespace
 
 Solution zero_model(const LearningProblem& problem, DualForm form) {
   Solution solution;
   solution.slopes.setZero(problem.pieces, problem.points.cols());
   solution.offsets.setZero(problem.pieces);
-  Matrix& convexity = solution.dual.convexity;
-  Vector& items = solution.dual.items;
-  if (form == DualForm::kMatrix) convexity.setZero(problem.points.rows(), problem.pieces);
-  const auto push_down = [&](Index i, Index j, double slope) {
+  DualSolution& dual = solution.dual;
+  if (form == DualForm::kByRow) {
+    dual.by_row = zero_rows(std::get<LabelPairs>(problem.supervision));
+    return solution;
+  }
+  if (form == DualForm::kMatrix) dual.convexity.setZero(problem.points.rows(), problem.pieces);
+  const auto add = [&](Index i, Index j, double multiplier) {
     const Index piece = problem.piece_of[at(j)];
     if (form == DualForm::kMatrix) {
-      convexity(i, piece) += slope;
+      dual.convexity(i, piece) += multiplier;
     } else {
-      solution.dual.entries.push_back({i, piece, slope});
+      dual.entries.push_back({i, piece, multiplier});
     }
   };
-  const auto push_up = [&](Index i, Index j, double slope) { push_down(j, i, slope); };
-
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    items.resize(static_cast<Index>(comparisons->size()));
-    for (std::size_t t = 0; t < comparisons->size(); ++t) {
-      const Comparison& c = (*comparisons)[t];
-      items(static_cast<Index>(t)) = c.weight;
-      push_down(c.i, c.j, c.weight);
-      push_up(c.k, c.l, c.weight);
-    }
-  } else if (is_pairs(problem.supervision)) {
-    items.setZero(item_count(problem.supervision));
-    Index t = 0;
-    for_each_pair(problem.supervision, [&](const Pair& p) {
-      if (!p.similar) {
-        items(t) = p.weight;
-        push_up(p.i, p.j, p.weight);
-      }
-      ++t;
-    });
-  } else {
-    const auto& targets = std::get<Targets>(problem.supervision);
-    items.resize(static_cast<Index>(targets.size()));
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      const Target& g = targets[t];
-      const double slope = -2 * g.weight * g.value;
-      items(static_cast<Index>(t)) = slope;
-      if (slope > 0) push_down(g.i, g.j, slope);
-      if (slope < 0) push_up(g.i, g.j, -slope);
-    }
-  }
+  dual.items.setZero(item_count(problem.supervision));
+  for_each_item(problem.supervision, [&](Index t, const Item& item) {
+    const double slope = item.squared ? -2 * item.weight * item.value : item.margin > 0 ? item.weight : 0;
+    if (slope == 0) return;
+    dual.items(t) = slope;
+    if (item.plus.exists() && slope > 0) add(item.plus.point, item.plus.reference, slope);
+    if (item.plus.exists() && slope < 0) add(item.plus.reference, item.plus.point, -slope);
+    if (item.minus.exists()) add(item.minus.reference, item.minus.point, slope);
+  });
   return solution;
 }
 

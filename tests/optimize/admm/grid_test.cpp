@@ -111,7 +111,8 @@ TYPED_TEST(GridPasses, MoveLikeTheObviousLoop) {
       ResidualSums found;
       move_copies(fast.terms(), prox, 2, 0, rows, fast.copies.data(), fast.sums(), &found);
       expect_equal(found, expected);
-      portable_move_copies(portable.terms(), prox, 2, 0, rows, portable.copies.data(), portable.sums(), &found);
+      move_copies(portable.terms(), prox, 2, 0, rows, portable.copies.data(), portable.sums(), &found,
+                  internal::Instructions::kAny);
       expect_equal(found, expected);
       move_copies(unmeasured.terms(), prox, 2, 0, rows, unmeasured.copies.data(), unmeasured.sums());
       for (const auto* c : {&fast, &portable, &unmeasured}) {

@@ -10,17 +10,20 @@
 #include "bregmax/core/threads.hpp"
 #include "bregmax/optimize/admm.hpp"
 #include "data/temporary_directory.hpp"
-#include "optimize/admm/row_space.hpp"
+#include "optimize/admm/row_entries.hpp"
+#include "optimize/admm/space.hpp"
 #include "optimize/problems.hpp"
+#include "optimize/proof/convex_repair.hpp"
+#include "optimize/proof/piece_borders.hpp"
 
 namespace bregmax {
 namespace {
 
 using bregmax::testing::TemporaryDirectory;
+using internal::AdmmSpace;
 using internal::ConvexRepair;
 using internal::PieceBorders;
 using internal::RowEntries;
-using internal::RowSpace;
 using ::testing::ElementsAre;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -147,7 +150,8 @@ TEST(RowEntries, KeepTheirOrderAndSayWhereTheyWent) {
 TEST(RowSpace, IsTheDivergenceGridOnItsEntries) {
   Random random(4);
   const LearningProblem problem = problem_of(random, test::Kind::kPairs, 3000, 5, 2500);
-  RowSpace space(problem);
+  const auto row_space = internal::make_row_space(problem);
+  AdmmSpace& space = *row_space;
   const Index unknowns = space.unknowns(), size = space.size(), pieces = 5;
   Matrix map = Matrix::Zero(size, unknowns);
   const std::vector<Index> members = space.members();

@@ -27,18 +27,15 @@ TEST(FeatureProducts, AreThePlainSums) {
     const Matrix x = Matrix::Random(features, count), left = Matrix::Random(features, count);
     const double rounding = kRounding * static_cast<double>(count);
     const Vector anchor = Vector::Random(features), v = Vector::Random(count);
-    for (const bool portable : {false, true}) {
-      const auto differences = portable ? portable_weigh_differences : weigh_differences;
-      const auto multiply = portable ? portable_multiply_rows : multiply_rows;
-      const auto solve = portable ? portable_solve_rows : solve_rows;
-
+    for (const Instructions use : {Instructions::kAny, best_instructions()}) {
       Matrix difference = Matrix::Constant(features, count, 7), weighted_difference = difference;
-      differences(rows_of(x), anchor.data(), v.data(), {difference.data(), count}, {weighted_difference.data(), count});
+      weigh_differences(rows_of(x), anchor.data(), v.data(), {difference.data(), count},
+                        {weighted_difference.data(), count}, use);
       EXPECT_EQ(difference, anchor.replicate(1, count) - x);
       EXPECT_EQ(weighted_difference, difference * v.asDiagonal());
 
       Matrix square = Matrix::Constant(features, features, 7);
-      multiply(rows_of(left), rows_of(x), square.data());
+      multiply_rows(rows_of(left), rows_of(x), square.data(), use);
       const Matrix expected = left * x.transpose();
       for (Index i = 0; i < features; ++i) {
         for (Index j = 0; j < features; ++j) {
@@ -49,7 +46,7 @@ TEST(FeatureProducts, AreThePlainSums) {
       if (features == 0) continue;  // nothing to solve
       Matrix lower = Matrix::Random(features, features), solved = left;
       lower.diagonal().array() = lower.diagonal().array().abs() + 1;
-      solve(lower.data(), features, count, solved.data());
+      solve_rows(lower.data(), features, count, solved.data(), use);
       const Matrix back = lower.triangularView<Eigen::Lower>() * solved;
       EXPECT_LE((back - left).cwiseAbs().sum(), 1e-9 * (1 + solved.cwiseAbs().sum()));
     }
@@ -68,10 +65,9 @@ TEST(FeatureProducts, OfSomePiecesAreThePlainSums) {
       const Vector shift = Vector::Random(pieces), base = Vector::Random(count);
       const PieceRows rows = {pieces, stride, slopes.data(), shift.data()};
       const Matrix products = slopes * x, weight_here = weight.leftCols(count);
-      for (const bool portable : {false, true}) {
-        const auto affine = portable ? portable_affine_rows : affine_rows;
+      for (const Instructions use : {Instructions::kAny, best_instructions()}) {
         Matrix grid = Matrix::Constant(pieces, stride, 7);
-        affine(rows_of(x), rows, base.data(), grid.data());
+        affine_rows(rows_of(x), rows, base.data(), grid.data(), use);
         Matrix expected = -products - shift.replicate(1, count) + base.transpose().replicate(pieces, 1);
         EXPECT_LE((grid.leftCols(count) - expected).cwiseAbs().sum(), rounding);
         EXPECT_TRUE((grid.rightCols(3).array() == 7).all());
@@ -92,16 +88,14 @@ TEST(FeatureProducts, OfSomePiecesAreThePlainSums) {
           of_location.setOnes();
           weighted.setOnes();
         };
-        const auto sum_affine = portable ? portable_sum_weighted_affine : sum_weighted_affine;
-        sum_affine(rows_of(x), rows, weight.data(), {of_piece.data(), of_location.data(), nullptr});
+        sum_weighted_affine(rows_of(x), rows, weight.data(), {of_piece.data(), of_location.data(), nullptr}, use);
         expect_sums(weight_here.cwiseProduct(shift.replicate(1, count) - products), true, false);
 
-        const auto sum = portable ? portable_sum_rows : sum_rows;
-        sum(rows_of(x), rows, weight.data(), {of_piece.data(), of_location.data(), weighted.data()});
+        sum_rows(rows_of(x), rows, weight.data(), {of_piece.data(), of_location.data(), weighted.data()}, use);
         expect_sums(weight_here, true, true);
 
-        const auto sum_differences = portable ? portable_sum_weighted_differences : sum_weighted_differences;
-        sum_differences(rows_of(x), rows, weight.data(), base.data(), {of_piece.data(), nullptr, weighted.data()});
+        sum_weighted_differences(rows_of(x), rows, weight.data(), base.data(),
+                                 {of_piece.data(), nullptr, weighted.data()}, use);
         expect_sums(weight_here.cwiseProduct(base.transpose().replicate(pieces, 1) - shift.replicate(1, count)), false,
                     true);
       }
