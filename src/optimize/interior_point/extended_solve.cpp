@@ -96,12 +96,13 @@ Solution solve_extended(const LearningProblem& problem, const InteriorPointOptio
   // multipliers of that are not good enough for a proof, those of the problem itself are.
   Stage priced(problem, options, control, watch, canonical, price),
       exact(problem, options, control, watch, canonical, 0);
+  int polishes = 0;
   int iteration = first_iteration, last_proof = -1;
   Solution solution;  // the best that was proved of any
   const auto proves = [&](const Stage& of_dual, PolishEffort effort) {
     last_proof = iteration;
     Solution latest = certified_point(problem, canonical, priced.method().primal_point(), of_dual.method().dual_point(),
-                                      options.tolerance, true, effort, control);
+                                      options.tolerance, true, effort, control, &polishes);
     const double scale = repair.violation({latest.slopes, latest.offsets}).scale;
     const bool proved = is_proved(latest, options.tolerance, std::max(scale, canonical.value_unit));
     const bool better = std::abs(latest.report.relative_gap) < std::abs(solution.report.relative_gap);

@@ -11,6 +11,7 @@
 #include "optimize/interior_point/extended_method.hpp"
 #include "optimize/interior_point/extended_solve.hpp"
 #include "optimize/interior_point/primal_dual_method.hpp"
+#include "optimize/interior_point/solve.hpp"
 #include "optimize/problem/feature_units.hpp"
 #include "optimize/proof/certified_point.hpp"
 #include "optimize/proof/solve_support.hpp"
@@ -20,6 +21,7 @@ namespace bregmax {
 namespace {
 
 using internal::certify_into_report;
+using internal::Remedy;
 using internal::Stopwatch;
 
 void check_options(const InteriorPointOptions& options) {
@@ -46,13 +48,14 @@ struct Try {
 class Run {
  public:
   Run(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
-      const Stopwatch& watch, const Try& attempt)
+      const Stopwatch& watch, internal::Recovery& recovery, const Try& attempt)
       : problem_(problem),
         options_(options),
         control_(control),
         watch_(watch),
+        recovery_(recovery),
         canonical_(internal::canonicalize(problem, attempt.least_unit)),
-        method_(canonical_),
+        method_(canonical_, recovery),
         iteration_(attempt.first_iteration),
         last_iteration_(attempt.last_iteration) {}
 
@@ -63,15 +66,16 @@ class Run {
     // data alone, has the last word.
     for (int attempt = 1;; ++attempt) {
       const Status status = iterate();
-      if (status == Status::kOptimal) method_.refine_dual();
+      const bool refined = status == Status::kOptimal && recovery_.use(Remedy::kRefineDual);
+      if (refined) method_.refine_dual();
       keep_best(export_solution(status), solution);
       if (status != Status::kOptimal) {
-        if (proved(solution)) solution.report.status = Status::kOptimal;
+        if (proved(solution) && recovery_.use(Remedy::kAcceptProved)) solution.report.status = Status::kOptimal;
         break;
       }
-      method_.restore_dual();
+      if (refined) method_.restore_dual();
       if (internal::has_gap_within(solution, options_.tolerance)) break;
-      if (attempt % 4 == 0) method_.relax_proximal();
+      if (attempt % 4 == 0 && recovery_.use(Remedy::kRelaxUnproved)) method_.relax_proximal();
       if (const Verdict verdict = advance()) {
         solution.report.status = *verdict;
         break;
@@ -107,7 +111,7 @@ class Run {
 
   // A model and multipliers need not be of one iterate: the lowest objective and the highest bound prove the most.
   void keep_best(Solution latest, Solution& best) const {
-    if (best.slopes.size() > 0) {
+    if (best.slopes.size() > 0 && recovery_.is_on(Remedy::kKeepBest)) {
       const bool keep_dual =
           best.report.lower_bound > latest.report.lower_bound && !internal::has_gap_within(latest, options_.tolerance);
       const bool keep_model = best.report.objective < latest.report.objective &&
@@ -117,6 +121,7 @@ class Run {
         latest.slopes = std::move(best.slopes);
         latest.offsets = std::move(best.offsets);
       }
+      if (keep_dual || keep_model) recovery_.use(Remedy::kKeepBest);
       if (keep_dual || keep_model) certify_into_report(problem_, latest);
     }
     best = std::move(latest);
@@ -129,18 +134,20 @@ class Run {
     const internal::ConvexRepair repair(problem_);
     const auto leads = [&](const Solution& one) { return repair.own_pieces_lead({one.slopes, one.offsets}); };
     if (leads(solution)) return;
+    const bool centre = recovery_.use(Remedy::kCenter);
     const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
     const double target = method_.measure().mu * std::max(1.0, 0.3 * options_.tolerance / gap);
     Solution candidate = solution;
     last_iteration_ = options_.max_iterations;  // what a try may not use, its last steps may
-    for (int step = 0; step < kMostCentering && !leads(candidate) && !interrupted(); ++step) {
+    for (int step = 0; centre && step < kMostCentering && !leads(candidate) && !interrupted(); ++step) {
       if (!method_.center(target)) break;
       ++iteration_;
       report_progress(method_.measure());
       internal::export_feasible_model(problem_, canonical_, method_.primal_point(), candidate);
     }
-    internal::take_if_sound(problem_, repair, options_.tolerance, candidate, solution);
-    internal::lead_by_mixing(problem_, repair, options_.tolerance, solution);
+    if (centre) internal::take_if_sound(problem_, repair, options_.tolerance, candidate, solution);
+    if (!leads(solution) && recovery_.use(Remedy::kMixConvex))
+      internal::lead_by_mixing(problem_, repair, options_.tolerance, solution);
     solution.report.iterations = iteration_;
   }
 
@@ -150,7 +157,7 @@ class Run {
     if (!method_.advance(0.1 * options_.tolerance * unit() / weight, unit())) return Status::kNumericalError;
     ++iteration_;
     stalled_ = method_.last_step() < kStalledStep ? stalled_ + 1 : 0;
-    if (stalled_ == kMostStalled) return Status::kNumericalError;
+    if (stalled_ == kMostStalled && recovery_.use(Remedy::kEndStalled)) return Status::kNumericalError;
     return std::nullopt;
   }
 
@@ -182,8 +189,11 @@ class Run {
     ++exports_;
     const bool at_limit = status == Status::kIterationLimit || status == Status::kNumericalError;
     const bool polish = at_limit || (status == Status::kOptimal && std::has_single_bit(exports_));
+    int polishes = 0;
     Solution solution = internal::certified_point(problem_, canonical_, method_.primal_point(), method_.dual_point(),
-                                                  options_.tolerance, polish, internal::PolishEffort::kUsual, control_);
+                                                  options_.tolerance, polish, internal::PolishEffort::kUsual, control_,
+                                                  recovery_.is_on(Remedy::kPolishMultipliers) ? &polishes : nullptr);
+    if (polishes > 0) recovery_.use(Remedy::kPolishMultipliers);
     const internal::IterateMeasures& last = method_.measure();
     solution.report.status = status;
     solution.report.iterations = iteration_;
@@ -196,6 +206,7 @@ class Run {
   const InteriorPointOptions& options_;
   const RunControl& control_;
   const Stopwatch& watch_;
+  internal::Recovery& recovery_;
   internal::CanonicalProblem canonical_;
   internal::PrimalDualMethod method_;
   int iteration_, last_iteration_, stalled_ = 0;
@@ -229,21 +240,24 @@ Solution better_of(Solution before, Solution later) {
 // Up to three tries, which share the iterations: the usual units; others; and, for what doubles are too coarse for,
 // more digits. Where fewer iterations are allowed than by default there is only the first: parts could be too few.
 Solution solve_by_tries(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
-                        const Stopwatch& watch) {
+                        const Stopwatch& watch, internal::Recovery& recovery) {
   constexpr int kEnoughForTries = InteriorPointOptions{}.max_iterations;
   const int all = options.max_iterations;
   const bool several = all >= kEnoughForTries;
-  const bool other_units = several && has_other_units(problem.points);
-  const bool more_digits = several && internal::ExtendedMethod::can_afford(problem);
+  const bool other_units = several && recovery.is_on(Remedy::kOtherUnits) && has_other_units(problem.points);
+  const bool more_digits =
+      several && recovery.is_on(Remedy::kMoreDigits) && internal::ExtendedMethod::can_afford(problem);
   const int in_doubles = more_digits ? all / 2 : all;
-  Solution solution =
-      Run(problem, options, control, watch, {internal::kLeastFeatureUnit, 0, other_units ? in_doubles / 2 : in_doubles})
-          .solve();
+  Solution solution = Run(problem, options, control, watch, recovery,
+                          {internal::kLeastFeatureUnit, 0, other_units ? in_doubles / 2 : in_doubles})
+                          .solve();
   if (other_units && is_unsolved(solution)) {
+    recovery.use(Remedy::kOtherUnits);
     const Try second = {kOtherLeastUnit, solution.report.iterations, in_doubles};
-    solution = better_of(std::move(solution), Run(problem, options, control, watch, second).solve());
+    solution = better_of(std::move(solution), Run(problem, options, control, watch, recovery, second).solve());
   }
   if (more_digits && is_unsolved(solution)) {
+    recovery.use(Remedy::kMoreDigits);
     const int first_iteration = solution.report.iterations;
     solution =
         better_of(std::move(solution), internal::solve_extended(problem, options, control, watch, first_iteration));
@@ -266,6 +280,12 @@ void take_zero_model_if_proved(const LearningProblem& problem, double tolerance,
 
 Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
                               const RunControl& control) {
+  internal::Recovery recovery;
+  return internal::solve_interior_point(problem, options, control, recovery);
+}
+
+Solution internal::solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
+                                        const RunControl& control, Recovery& recovery) {
   const Stopwatch watch;
   validate(problem);
   check_options(options);
@@ -277,9 +297,9 @@ Solution solve_interior_point(const LearningProblem& problem, const InteriorPoin
     std::optional<ThreadLimit> limit;
     internal::limit_threads(problem, limit);
     const double zero_objective = solution.report.objective;
-    solution = solve_by_tries(problem, options, control, watch);
+    solution = solve_by_tries(problem, options, control, watch, recovery);
     const bool no_better = solution.report.objective >= zero_objective;
-    if (no_better && solution.report.status == Status::kOptimal) {
+    if (no_better && solution.report.status == Status::kOptimal && recovery.use(Remedy::kZeroModel)) {
       take_zero_model_if_proved(problem, options.tolerance, solution);
     }
   }

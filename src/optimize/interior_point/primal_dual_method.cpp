@@ -14,8 +14,9 @@ constexpr double kLow = 0.1;          // divergence, of a margin of 1, below whi
 
 }  // namespace
 
-PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
+PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem, Recovery& recovery)
     : p_(problem),
+      recovery_(recovery),
       entries_(problem),
       grid_(problem, entries_),
       normal_(problem, entries_, grid_),
@@ -45,6 +46,7 @@ PrimalDualMethod::PrimalDualMethod(const CanonicalProblem& problem)
   // See free_bound_.
   const bool bounded = std::isfinite(p_.bound);
   free_bound_ = p_.has_quadratic && !bounded && p_.lambda <= kSmallPrice * p_.zero_objective / p_.objective_unit;
+  if (free_bound_) free_bound_ = recovery_.use(Remedy::kFreeBound);
   bound_.resize(bounded || free_bound_ ? 1 : 0);
   over_.resize(hinges_);
   nonneg_.resize(hinges_);

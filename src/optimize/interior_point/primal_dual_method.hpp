@@ -4,6 +4,7 @@
 
 #include "optimize/interior_point/cone.hpp"
 #include "optimize/interior_point/hinge_passes.hpp"
+#include "optimize/interior_point/recovery.hpp"
 #include "optimize/problem/canonical_problem.hpp"
 #include "optimize/problem/divergence_grid.hpp"
 #include "optimize/problem/entry_set.hpp"
@@ -36,7 +37,7 @@ struct IterateMeasures {
 // the order of its positions.
 class PrimalDualMethod {
  public:
-  explicit PrimalDualMethod(const CanonicalProblem& problem);
+  explicit PrimalDualMethod(const CanonicalProblem& problem, Recovery& recovery);
 
   void start();
   // Brings residuals and measures up to date with the iterate.
@@ -127,6 +128,7 @@ class PrimalDualMethod {
   static constexpr double kToBoundary = 0.99;  // of the way to the first constraint
 
   const CanonicalProblem& p_;
+  Recovery& recovery_;
   EntrySet entries_;
   DivergenceGrid grid_;
   NormalEquations normal_;

@@ -69,6 +69,7 @@ bool PrimalDualMethod::factor(bool with_quadratic) {
   for (int attempt = 0; attempt < 6; ++attempt) {
     set_weights(with_quadratic);
     if (normal_.factor()) return true;
+    if (!recovery_.use(Remedy::kRetryFactorization)) return false;
     proximal_ *= 100;
   }
   return false;

@@ -44,7 +44,7 @@ bool PrimalDualMethod::advance(double least_mu, double unit) {
   // would be the same one, at a far higher price.
   if (poor_solves_ >= 3) {
     poor_solves_ = 0;
-    if (normal_.uses_update()) normal_.use_dense();
+    if (normal_.uses_update() && recovery_.use(Remedy::kDenseFactorization)) normal_.use_dense();
   }
   return true;
 }
@@ -52,7 +52,7 @@ bool PrimalDualMethod::advance(double least_mu, double unit) {
 void PrimalDualMethod::adapt_proximal_terms(double unit) {
   // The last step was all but whole, and the residual that it left is the proximal term's.
   if (last_step_ > 0.9 && measures_.dual_residual > 0.3 * previous_dual_residual_ &&
-      measures_.dual_residual < 2 * proximal_residual_) {
+      measures_.dual_residual < 2 * proximal_residual_ && recovery_.use(Remedy::kRelaxPrimalProximal)) {
     relax_proximal();
   }
   const double gap = std::abs(measures_.primal - measures_.dual);
@@ -60,13 +60,14 @@ void PrimalDualMethod::adapt_proximal_terms(double unit) {
   // multipliers are large, and it would take them thousands of such steps to grow.
   const double residual = convexity_.r.size() > 0 ? convexity_.r.lpNorm<Eigen::Infinity>() : 0;
   if (primal_step_ > 0.9 && residual > 0.3 * previous_convexity_residual_ && residual < 2 * convexity_residual_ &&
-      std::abs(convexity_.r.dot(convexity_.y)) > kWorth * gap) {
+      std::abs(convexity_.r.dot(convexity_.y)) > kWorth * gap && recovery_.use(Remedy::kRelaxDualProximal)) {
     delta_scale_ = std::max(least_delta_scale_, 0.1 * delta_scale_);
   }
   // Near the end what constraints lack has to be far below the slacks of those that hold with equality, or the model is
   // left with rows at which another piece than their own is the largest. The update's factorization would not bear the
   // weights of that.
-  if (gap < kNearEnd * unit && measures_.dual_damage <= gap && !normal_.uses_update()) {
+  if (gap < kNearEnd * unit && measures_.dual_damage <= gap && !normal_.uses_update() &&
+      recovery_.use(Remedy::kDualProximalNearEnd)) {
     delta_scale_ = std::max({least_delta_scale_, 0.3 * delta_scale_, std::min(delta_scale_, kDeltaScaleAtEnd)});
   }
   previous_dual_residual_ = measures_.dual_residual;
@@ -78,6 +79,7 @@ void PrimalDualMethod::widen_free_bound() {
   if (!free_bound_ || bound_.count == 0) return;
   const double gap = std::abs(measures_.primal - measures_.dual);
   if (bound_.y(0) * bound_value_ < kWorth * gap || lipschitz() < 0.5 * bound_value_) return;
+  if (!recovery_.use(Remedy::kWidenFreeBound)) return;
   const double before = bound_.s(0);
   bound_.s(0) += (kWiderBound - 1) * bound_value_;
   bound_.y(0) *= before / bound_.s(0);
@@ -89,7 +91,7 @@ void PrimalDualMethod::widen_free_bound() {
 bool PrimalDualMethod::remedy(Remedies& left) {
   if (!normal_.uses_update()) {
     // Rounding won: a larger proximal term, which is kept.
-    if (poor_solves_ == 0 || left.strengthenings == 0) return false;
+    if (poor_solves_ == 0 || left.strengthenings == 0 || !recovery_.use(Remedy::kStrengthenProximal)) return false;
     --left.strengthenings;
     strengthen_proximal();
     return true;
@@ -97,7 +99,11 @@ bool PrimalDualMethod::remedy(Remedies& left) {
   // Couplings in the arrow's update can be too strong for it. A larger proximal term of the hinges weakens them, and
   // costs accuracy that is seldom needed; the dense factorization takes anything.
   if (!harmful_solve_) return false;
-  if (left.weakenings == 0 || hinge_delta_scale_ >= kMostHingeDeltaScale) return normal_.use_dense();
+  if (left.weakenings == 0 || hinge_delta_scale_ >= kMostHingeDeltaScale ||
+      !recovery_.is_on(Remedy::kWeakenCouplings)) {
+    return recovery_.use(Remedy::kDenseFactorization) && normal_.use_dense();
+  }
+  recovery_.use(Remedy::kWeakenCouplings);
   --left.weakenings;
   hinge_delta_scale_ *= 10;
   return true;
@@ -152,7 +158,8 @@ void PrimalDualMethod::correct_centrality(double target) {
     round == 0 ? aim_correction(aim) : add_and_aim_correction(parts, aim);
     const double before = primal_step_ + dual_step_;
     const PartRates rates = solve_correction();
-    if (harmful_solve_ || !dx_.allFinite()) return;
+    if (harmful_solve_ && recovery_.use(Remedy::kDropCorrector)) return;
+    if (!dx_.allFinite()) return;
     parts = choose_parts(rates);
     if (primal_step_ + dual_step_ < before + kWorthwhileGrowth) break;
   }

@@ -21,7 +21,7 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                          const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
-                         const RunControl& control) {
+                         const RunControl& control, int* polishes) {
   // How much a certificate says: nothing, the gap for models up to some Lipschitz constant, or for all.
   const auto worth = [&](const Certificate& certificate) {
     if (std::abs(certificate.relative_gap) > tolerance) return 0;
@@ -35,11 +35,12 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   const bool quick = polish_is_quick(problem);
   const int enough = quick && !has_free_norm(problem) ? 2 : 1;
   const bool worthwhile = polish && plain.relative_gap <= kNear * tolerance && can_polish(problem);
-  if (worth(plain) >= enough || !(quick || worthwhile)) return solution;
+  if (worth(plain) >= enough || !(quick || worthwhile) || polishes == nullptr) return solution;
   const Solution unpolished = solution;
   Certificate best = plain;
   for (const PolishEffort next : {PolishEffort::kUsual, PolishEffort::kThorough}) {
     if (worth(best) >= enough || next > effort || (next == PolishEffort::kThorough && !quick)) break;
+    ++*polishes;
     Solution polished = unpolished;
     polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, next, control,
                        polished.dual);

@@ -12,7 +12,7 @@ namespace bregmax::internal {
 // they do not prove it for every model, if that is quick. `effort`: the most of it, where less does not do.
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                          const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
-                         const RunControl& control);
+                         const RunControl& control, int* polishes);
 // The model alone goes into the solution.
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution);

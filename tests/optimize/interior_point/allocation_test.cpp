@@ -67,7 +67,8 @@ void expect_no_allocation(const LearningProblem& problem) {
   constexpr int kMostIterations = 60;
   const ThreadLimit single(1);
   const internal::CanonicalProblem canonical = internal::canonicalize(problem);
-  internal::PrimalDualMethod method(canonical);
+  internal::Recovery recovery;
+  internal::PrimalDualMethod method(canonical, recovery);
   method.start();
   int iteration = 0;
   for (double gap = 1; gap > kSmallGap; ++iteration) {
