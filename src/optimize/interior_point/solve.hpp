@@ -2,11 +2,13 @@
 
 #include "bregmax/optimize/interior_point.hpp"
 #include "optimize/interior_point/recovery.hpp"
+#include "optimize/interior_point/settings.hpp"
 
 namespace bregmax::internal {
 
-// solve_interior_point() with remedies that can be counted and switched off.
-Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
-                              const RunControl& control, Recovery& recovery);
+// solve_interior_point() of a problem and options that were checked. `recovery` says which remedies may be used, and
+// counts them.
+Solution solve(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
+               const InteriorPointSettings& settings, Recovery& recovery);
 
 }  // namespace bregmax::internal

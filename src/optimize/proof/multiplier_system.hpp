@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
 #include "core/compensated_sum.hpp"
 #include "optimize/problem/at.hpp"
@@ -42,10 +43,6 @@ struct Multiplier {
     high = sum.value();
     sum.add(-high);
     low = sum.value();
-  }
-  void go_to_nearer_end() {
-    high = high < most - high ? 0 : most;
-    low = 0;
   }
 };
 
@@ -190,5 +187,39 @@ class MultiplierSystem {
   Rows rows_;
   Matrix residual_, slack_;
 };
+
+// One round of steps, which is undone where it gains nothing. Returns whether it leaves at most half of the excess.
+template <class Number, class Steps>
+bool gains_much(MultiplierSystem<Number>& system, Steps& steps, double& excess) {
+  constexpr double kMuch = 0.5;
+  const std::vector<Multiplier> before = system.multipliers;
+  steps.move();
+  const double after = system.measure();
+  const bool much = after <= kMuch * excess;
+  if (after < excess) {
+    excess = after;
+  } else {
+    system.multipliers = before;
+    system.measure();
+  }
+  return much;
+}
+
+// Derivatives are computed with compensated sums, steps are less accurate: rounds with one factorization repeat as long
+// as they gain much. Returns the excess that is left.
+template <class Number, class Steps>
+double take_rounds(MultiplierSystem<Number>& system, Steps steps, const RunControl& control) {
+  constexpr int kMostRounds = 12;
+  double excess = system.measure();
+  for (int round = 0; excess > 0 && round < kMostRounds;) {
+    if (control.stop_requested() || !steps.factor()) break;
+    bool gained = false;
+    while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && gains_much(system, steps, excess)) {
+      gained = true;
+    }
+    if (!gained) break;
+  }
+  return excess;
+}
 
 }  // namespace bregmax::internal

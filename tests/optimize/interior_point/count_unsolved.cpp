@@ -76,7 +76,7 @@ Recovery all_but_switched_off() {
 
 Solution solve_counted(const LearningProblem& problem, Recovery& recovery) {
   const ThreadLimit single(1);
-  return internal::solve_interior_point(problem, {}, {}, recovery);
+  return internal::solve(problem, {}, {}, {}, recovery);
 }
 
 // What a remedy does not touch is the same without it, so only the problems that use it are solved again.
@@ -156,10 +156,10 @@ int count_tables(Index most_rows, const std::string& folder) {
         Count sum;
         for (const double lambda : {0.01, 1.0, 100.0}) {
           const auto& classes = table.labels->of_row;
-          Supervision items =
-              pairs ? Supervision(all_pairs(classes)) : Supervision(sample_comparisons(classes, 500, 1));
-          count_problem(test::make_problem(points, std::move(items), lambda), fmt::format("{} lambda {}", name, lambda),
-                        sum);
+          const LearningProblem problem = pairs
+                                              ? test::make_problem(points, all_pairs(classes), lambda)
+                                              : test::make_problem(points, sample_comparisons(classes, 500, 1), lambda);
+          count_problem(problem, fmt::format("{} lambda {}", name, lambda), sum);
         }
         unsolved += sum.unsolved;
         print(name + (standard ? " standardised" : " raw"), pairs ? "pairs" : "comparisons", sum);

@@ -22,7 +22,8 @@ TEST(PrimalDualMethod, KeepsModelAndSlacksTogether) {
     const CanonicalProblem problem =
         canonicalize(test::make_problem(std::move(points), test::own_pieces(kRows), std::move(items), 0.1));
     Recovery recovery;
-    PrimalDualMethod method(problem, recovery);
+    const InteriorPointSettings settings;
+    PrimalDualMethod method(problem, settings, recovery);
     method.start();
     double first_dual_residual = 0;
     for (int iteration = 0; iteration < kIterations; ++iteration) {

@@ -1,4 +1,4 @@
-#include "optimize/proof/orthogonal_least_squares.hpp"
+#include "oracle/orthogonal_least_squares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "bregmax/core/random.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 namespace {
 
 using Rows = OrthogonalLeastSquares::Rows;
@@ -90,4 +90,4 @@ TEST(OrthogonalLeastSquares, TakesColumnsThatDependOnEachOther) {
 }
 
 }  // namespace
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle
