@@ -46,7 +46,7 @@ TEST(OrthogonalLeastSquares, GivesTheShortest) {
   }
 }
 
-// Two columns that only rows of 1e-17 tell apart: their squares are lost beside those of the others.
+// Two columns that only rows of 1e-17 tell apart: their squares are lost in those of the others.
 TEST(OrthogonalLeastSquares, LosesNoSmallRows) {
   Random random(2);
   int lost = 0;

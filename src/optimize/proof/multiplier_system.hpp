@@ -20,7 +20,7 @@ struct Term {
   double sign;
 };
 
-// One multiplier: a number of twice the digits between 0 and `most`, times the sum of its terms.
+// One multiplier: high + low, between 0 and `most`, times the sum of its terms.
 struct Multiplier {
   static constexpr double kToEnd = 0.99;  // of the way that it may go to an end of its range at once
   static constexpr double kNoEnd = std::numeric_limits<double>::infinity();
@@ -89,7 +89,7 @@ class MultiplierSystem {
   Index unknowns() const { return problem_.pieces * width_; }
   const Rows& rows() const { return rows_; }  // 1 and the features, centred and scaled
 
-  // Of the last measure(): what a derivative has too much of, in units of the rows, and what its price leaves room for.
+  // Of the last measure(), in units of the rows: a derivative's excess over its price, and the room below it.
   double residual(Index unknown) const { return residual_(unknown / width_, unknown % width_); }
   double slack(Index unknown) const { return slack_(unknown / width_, unknown % width_); }
 
@@ -103,7 +103,7 @@ class MultiplierSystem {
     }
   }
 
-  // Sets residuals and slacks. Returns how much the derivatives have too much of in all.
+  // Sets residuals and slacks. Returns the sum over the pieces of the largest excess of their derivatives.
   double measure() {
     std::vector<CompensatedSum> offsets(at(problem_.pieces));
     CompensatedRows slope_sums(problem_.pieces, width_ - 1);
