@@ -12,6 +12,9 @@ namespace bregmax::test {
 struct Family {
   const char* name;
   LearningProblem (*make)(Random& random, Kind kind);
+  // False: features differ by twelve powers of ten and hardly anything holds their slopes. Doubles are then too coarse
+  // for some proofs, and a solve may end without one.
+  bool always_solved = true;
 };
 
 // For the names of tests.

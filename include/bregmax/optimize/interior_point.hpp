@@ -7,14 +7,14 @@ namespace bregmax {
 
 struct InteriorPointOptions {
   double tolerance = 1e-8;   // on the relative gap; 1e-12 .. 1e-1
-  int max_iterations = 400;  // >= 1; with fewer than 400 there is one try, else they are shared by up to three
+  int max_iterations = 400;  // >= 1
   double time_limit = 0;     // seconds; 0: none
 };
 
 // Solves the problem to the tolerance. Deterministic for a given number of threads; allocates nothing inside the
-// iterations, but once where it changes over to another factorization; looks at the stop flag and the limits once an
-// iteration. Where features differ by many powers of ten, what is not solved is tried again in other units of theirs,
-// and, where the problem is small, in arithmetic of 32 digits, which does allocate.
+// iterations, but once where it changes to a dense factorization; looks at the stop flag and the limits once per
+// iteration. Where features differ by many powers of ten and hardly anything holds their slopes, doubles are too coarse
+// for a proof: the status is then kIterationLimit or kNumericalError, and the bound is still one.
 Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options = {},
                               const RunControl& control = {});
 

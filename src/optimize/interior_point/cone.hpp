@@ -56,8 +56,8 @@ struct Cone {
     dy.setZero();
   }
 
-  // ds from the finished dy, and how fast the direction nears the boundary. Where dy still lacks the part of dx,
-  // slack_change is G dx, else nullptr.
+  // ds from the finished dy, and how fast the direction nears the boundary. slack_change: G dx, where dy
+  // does not contain the part of dx yet; else nullptr.
   void finish_direction(const double* slack_change, StepRates& rates) {
     cone_passes().finish(rows(), slack_change, rates);
   }

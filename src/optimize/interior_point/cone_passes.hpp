@@ -47,7 +47,7 @@ struct ConePasses {
   // that is there.
   void (*aim)(const ConeRows& rows, double target);
   void (*aim_corrected)(const ConeRows& rows, double target);
-  // dy still lacks the part of dx, slack_change being G dx, unless that is nullptr. Then ds, and the rates.
+  // Adds the part of dx to dy where slack_change, which is G dx, is given; then ds, and the rates.
   void (*finish)(const ConeRows& rows, const double* slack_change, StepRates& rates);
 
   // Of a correction of the accepted direction, which leaves r alone, only c is kept, and dy where it does not follow

@@ -19,9 +19,9 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 }
 
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
-                         const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
-                         const RunControl& control) {
-  // How much a certificate says: nothing, the gap for models up to some Lipschitz constant, or for all.
+                         const DualPoint& dual, double tolerance, const RunControl& control,
+                         const std::function<bool(PolishCost)>& may_polish) {
+  // How much a certificate proves: not the gap; the gap for models up to some Lipschitz constant; the gap for all.
   const auto worth = [&](const Certificate& certificate) {
     if (std::abs(certificate.relative_gap) > tolerance) return 0;
     return certificate.valid_up_to_lipschitz < problem.lipschitz_bound ? 1 : 2;
@@ -33,24 +33,17 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   put_into_report(plain, solution.report);
   const bool quick = polish_is_quick(problem);
   const int enough = quick && !has_free_norm(problem) ? 2 : 1;
-  const bool worthwhile = polish && plain.relative_gap <= kNear * tolerance && can_polish(problem);
+  const bool worthwhile = plain.relative_gap <= kNear * tolerance && can_polish(problem);
   if (worth(plain) >= enough || !(quick || worthwhile)) return solution;
-  const Solution unpolished = solution;
-  Certificate best = plain;
-  for (const PolishEffort next : {PolishEffort::kUsual, PolishEffort::kThorough}) {
-    if (worth(best) >= enough || next > effort || (next == PolishEffort::kThorough && !quick)) break;
-    Solution polished = unpolished;
-    polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, next, control,
-                       polished.dual);
-    const Certificate certificate = certify(problem, polished);
-    const bool take = worth(certificate) != worth(best) ? worth(certificate) > worth(best)
-                                                        : certificate.lower_bound > best.lower_bound;
-    if (!take) continue;
-    best = certificate;
-    put_into_report(best, polished.report);
-    solution = std::move(polished);
-  }
-  return solution;
+  if (!may_polish(quick ? PolishCost::kQuick : PolishCost::kSlow)) return solution;
+  Solution polished = solution;
+  polish_multipliers(problem, canonical.objective_unit / canonical.norm_unit * dual.price, control, polished.dual);
+  const Certificate certificate = certify(problem, polished);
+  const bool take = worth(certificate) != worth(plain) ? worth(certificate) > worth(plain)
+                                                       : certificate.lower_bound > plain.lower_bound;
+  if (!take) return solution;
+  put_into_report(certificate, polished.report);
+  return polished;
 }
 
 void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,

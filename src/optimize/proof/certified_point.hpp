@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "bregmax/core/run_control.hpp"
 #include "optimize/problem/canonical_problem.hpp"
 #include "optimize/proof/convex_repair.hpp"
@@ -8,12 +10,15 @@
 
 namespace bregmax::internal {
 
-// A point of a method on the canonical problem as a model and multipliers of the caller's, certified. Where the
-// multipliers do not prove a gap of `tolerance` but come near to it, they are polished if `polish` says so; and where
-// they do not prove it for every model, if that is quick. `effort`: the most of it, where less does not do.
+// What a polish of the multipliers costs: milliseconds, or as much as several iterations.
+enum class PolishCost : bool { kQuick, kSlow };
+
+// A point of a method on the canonical problem as a certified model with multipliers of the caller's problem. The
+// multipliers are polished where they come near to a proof of a gap of `tolerance` but miss it, or where they prove it
+// for some models only and a polish is quick; `may_polish` is asked before.
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
-                         const DualPoint& dual, double tolerance, bool polish, PolishEffort effort,
-                         const RunControl& control);
+                         const DualPoint& dual, double tolerance, const RunControl& control,
+                         const std::function<bool(PolishCost)>& may_polish);
 // The model alone goes into the solution.
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution);

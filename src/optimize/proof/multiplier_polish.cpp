@@ -5,24 +5,17 @@
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <limits>
-#include <utility>
 #include <vector>
 
 #include "core/cholesky.hpp"
 #include "core/double_double.hpp"
 #include "optimize/proof/multiplier_system.hpp"
-#include "optimize/proof/orthogonal_least_squares.hpp"
 
 namespace bregmax::internal {
 namespace {
 
 constexpr Index kMostUnknowns = 2500, kFewUnknowns = 200;
 constexpr double kMostWork = 1e9, kLittleWork = 1e6;  // products in the matrix that is factored
-constexpr int kMostRounds = 12;
-constexpr double kWorthwhile = 0.5;                    // what a round leaves of the excess
-constexpr double kAsGoodAsAtItsEnd[] = {1e-11, 1e-9};  // of the largest multiplier: what is tried
-constexpr double kMostOrthogonalWork = 4e7;            // rows times unknowns squared, in numbers of 32 digits
 
 Index unknowns(const LearningProblem& problem) { return problem.pieces * (problem.points.cols() + 1); }
 
@@ -153,127 +146,10 @@ class NormalSteps {
   Numbers scale_;
 };
 
-// Steps of least sum of (change / room)^2 (of change^2 / curvature for those that are free): a small multiplier changes
-// by less of itself than a large one, which keeps it in its range. The squares of rooms differ by too much for the
-// normal equations.
-class OrthogonalSteps {
-  using Number = DoubleDouble;
-
- public:
-  explicit OrthogonalSteps(MultiplierSystem<Number>& system) : system_(system) {}
-
-  static double work(const MultiplierSystem<Number>& system) {
-    const auto movable = std::ranges::count_if(system.multipliers, [](const auto& one) { return one.room() > 0; });
-    const auto unknowns = static_cast<double>(system.unknowns());
-    return (static_cast<double>(movable) + 2 * unknowns) * unknowns * unknowns;
-  }
-
-  bool factor() {
-    const Index unknowns = system_.unknowns(), width = system_.width();
-    movable_.clear();
-    for (std::size_t t = 0; t < system_.multipliers.size(); ++t) {
-      const Multiplier& one = system_.multipliers[t];
-      if (one.room() > 0) movable_.push_back({t, one.is_free() ? std::sqrt(one.room()) : one.room()});
-    }
-    const auto count = static_cast<Index>(movable_.size());
-    OrthogonalLeastSquares::Rows j = OrthogonalLeastSquares::Rows::Zero(count + unknowns, unknowns);
-    for (Index t = 0; t < count; ++t) {
-      const auto& [multiplier, reach] = movable_[at(t)];
-      system_.for_each_piece(system_.multipliers[multiplier], [&, reach = reach](Index row, Index piece, double sign) {
-        j.row(t).segment(piece * width, width) += system_.rows().row(row) * Number(reach * sign);
-      });
-    }
-    for (Index u = 0; u < unknowns; ++u) j(count + u, u) = system_.slack(u);
-    least_squares_.factor(j);
-    return true;
-  }
-
-  void move() {
-    OrthogonalLeastSquares::Numbers target(system_.unknowns());
-    for (Index u = 0; u < target.size(); ++u) target(u) = -system_.residual(u);
-    const OrthogonalLeastSquares::Numbers parts = least_squares_.solve(target);
-    for (std::size_t t = 0; t < movable_.size(); ++t) {
-      const auto& [multiplier, reach] = movable_[t];
-      system_.multipliers[multiplier].change_by(reach * static_cast<double>(parts(static_cast<Index>(t))));
-    }
-  }
-
- private:
-  struct Movable {
-    std::size_t multiplier;
-    double reach;  // as factored
-  };
-
-  MultiplierSystem<Number>& system_;
-  std::vector<Movable> movable_;
-  OrthogonalLeastSquares least_squares_;
-};
-
-// One round, which is undone where it gains nothing.
-template <class Number, class Steps>
-bool gains_much(MultiplierSystem<Number>& system, Steps& steps, double& excess) {
-  const std::vector<Multiplier> before = system.multipliers;
-  steps.move();
-  const double after = system.measure();
-  const bool much = after <= kWorthwhile * excess;
-  if (after < excess) {
-    excess = after;
-  } else {
-    system.multipliers = before;
-    system.measure();
-  }
-  return much;
-}
-
-// Derivatives have twice the digits, steps have not: rounds with one factorization repeat as long as they gain much.
-// Returns the excess that is left.
-template <class Number, class Steps>
-double take_rounds(MultiplierSystem<Number>& system, Steps steps, const RunControl& control) {
-  double excess = system.measure();
-  for (int round = 0; excess > 0 && round < kMostRounds;) {
-    if (control.stop_requested() || !steps.factor()) break;
-    const double before = excess;
-    while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && gains_much(system, steps, excess)) {
-    }
-    if (!(excess <= kWorthwhile * before)) break;
-  }
-  return excess;
-}
-
-// Takes those to an end of their range that are as good as there.
-void go_to_ends(double as_good_as_there, std::vector<Multiplier>& multipliers) {
-  double largest = 0;
-  for (const Multiplier& one : multipliers) largest = std::max(largest, std::abs(one.high));
-  for (Multiplier& one : multipliers) {
-    if (!one.is_free() && one.room() < as_good_as_there * largest) one.go_to_nearer_end();
-  }
-}
-
 template <class Number>
-void polish_usually(const LearningProblem& problem, const Vector& price, const RunControl& control,
-                    DualSolution& dual) {
+void polish(const LearningProblem& problem, const Vector& price, const RunControl& control, DualSolution& dual) {
   MultiplierSystem<Number> system(problem, price, dual);
   take_rounds(system, NormalSteps(system), control);
-  system.give(dual);
-}
-
-void polish_thoroughly(const LearningProblem& problem, const Vector& price, const RunControl& control,
-                       DualSolution& dual) {
-  MultiplierSystem<DoubleDouble> system(problem, price, dual);
-  const std::vector<Multiplier> given = system.multipliers;
-  std::vector<Multiplier> best = given;
-  double least = std::numeric_limits<double>::infinity();
-  for (const double as_good_as_there : kAsGoodAsAtItsEnd) {
-    if (control.stop_requested()) break;
-    system.multipliers = given;
-    go_to_ends(as_good_as_there, system.multipliers);
-    if (OrthogonalSteps::work(system) > kMostOrthogonalWork) continue;
-    const double left = take_rounds(system, OrthogonalSteps(system), control);
-    if (!(left < least)) continue;
-    least = left;
-    best = system.multipliers;
-  }
-  system.multipliers = std::move(best);
   system.give(dual);
 }
 
@@ -287,16 +163,13 @@ bool polish_is_quick(const LearningProblem& problem) {
   return unknowns(problem) <= kFewUnknowns && assembly_work(problem) <= kLittleWork;
 }
 
-void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, PolishEffort effort,
-                        const RunControl& control, DualSolution& dual) {
+void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, const RunControl& control,
+                        DualSolution& dual) {
   assert(dual.items.size() == item_count(problem.supervision) && dual.entries.empty());
-  const bool quick = polish_is_quick(problem);
-  if (quick && effort == PolishEffort::kThorough) {
-    polish_thoroughly(problem, price_of_piece, control, dual);
-  } else if (quick) {
-    polish_usually<DoubleDouble>(problem, price_of_piece, control, dual);
+  if (polish_is_quick(problem)) {
+    polish<DoubleDouble>(problem, price_of_piece, control, dual);
   } else {
-    polish_usually<double>(problem, price_of_piece, control, dual);
+    polish<double>(problem, price_of_piece, control, dual);
   }
 }
 

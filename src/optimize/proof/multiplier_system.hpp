@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
 #include "core/compensated_sum.hpp"
 #include "optimize/problem/at.hpp"
@@ -19,7 +20,7 @@ struct Term {
   double sign;
 };
 
-// One multiplier: a number of twice the digits between 0 and `most`, times the sum of its terms.
+// One multiplier: high + low, between 0 and `most`, times the sum of its terms.
 struct Multiplier {
   static constexpr double kToEnd = 0.99;  // of the way that it may go to an end of its range at once
   static constexpr double kNoEnd = std::numeric_limits<double>::infinity();
@@ -42,10 +43,6 @@ struct Multiplier {
     high = sum.value();
     sum.add(-high);
     low = sum.value();
-  }
-  void go_to_nearer_end() {
-    high = high < most - high ? 0 : most;
-    low = 0;
   }
 };
 
@@ -92,7 +89,7 @@ class MultiplierSystem {
   Index unknowns() const { return problem_.pieces * width_; }
   const Rows& rows() const { return rows_; }  // 1 and the features, centred and scaled
 
-  // Of the last measure(): what a derivative has too much of, in units of the rows, and what its price leaves room for.
+  // Of the last measure(), in units of the rows: a derivative's excess over its price, and the room below it.
   double residual(Index unknown) const { return residual_(unknown / width_, unknown % width_); }
   double slack(Index unknown) const { return slack_(unknown / width_, unknown % width_); }
 
@@ -106,7 +103,7 @@ class MultiplierSystem {
     }
   }
 
-  // Sets residuals and slacks. Returns how much the derivatives have too much of in all.
+  // Sets residuals and slacks. Returns the sum over the pieces of the largest excess of their derivatives.
   double measure() {
     std::vector<CompensatedSum> offsets(at(problem_.pieces));
     CompensatedRows slope_sums(problem_.pieces, width_ - 1);
@@ -190,5 +187,39 @@ class MultiplierSystem {
   Rows rows_;
   Matrix residual_, slack_;
 };
+
+// One round of steps, which is undone where it gains nothing. Returns whether it leaves at most half of the excess.
+template <class Number, class Steps>
+bool gains_much(MultiplierSystem<Number>& system, Steps& steps, double& excess) {
+  constexpr double kMuch = 0.5;
+  const std::vector<Multiplier> before = system.multipliers;
+  steps.move();
+  const double after = system.measure();
+  const bool much = after <= kMuch * excess;
+  if (after < excess) {
+    excess = after;
+  } else {
+    system.multipliers = before;
+    system.measure();
+  }
+  return much;
+}
+
+// Derivatives are computed with compensated sums, steps are less accurate: rounds with one factorization repeat as long
+// as they gain much. Returns the excess that is left.
+template <class Number, class Steps>
+double take_rounds(MultiplierSystem<Number>& system, Steps steps, const RunControl& control) {
+  constexpr int kMostRounds = 12;
+  double excess = system.measure();
+  for (int round = 0; excess > 0 && round < kMostRounds;) {
+    if (control.stop_requested() || !steps.factor()) break;
+    bool gained = false;
+    while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && gains_much(system, steps, excess)) {
+      gained = true;
+    }
+    if (!gained) break;
+  }
+  return excess;
+}
 
 }  // namespace bregmax::internal

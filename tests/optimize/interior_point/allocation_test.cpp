@@ -67,7 +67,9 @@ void expect_no_allocation(const LearningProblem& problem) {
   constexpr int kMostIterations = 60;
   const ThreadLimit single(1);
   const internal::CanonicalProblem canonical = internal::canonicalize(problem);
-  internal::PrimalDualMethod method(canonical);
+  internal::Recovery recovery;
+  const internal::InteriorPointSettings settings;
+  internal::PrimalDualMethod method(canonical, settings, recovery);
   method.start();
   int iteration = 0;
   for (double gap = 1; gap > kSmallGap; ++iteration) {
@@ -76,7 +78,7 @@ void expect_no_allocation(const LearningProblem& problem) {
     const internal::IterateMeasures& now = method.measure();
     const double unit = std::max(std::abs(now.primal), 1e-3 * canonical.zero_objective / canonical.objective_unit);
     gap = std::abs(now.primal - now.dual) / unit;
-    ASSERT_TRUE(method.advance(1e-10 * unit / static_cast<double>(method.product_weight()), unit));
+    ASSERT_TRUE(method.advance(1e-10 * unit / static_cast<double>(method.iterate().count), unit));
     // The first iteration may still warm up the BLAS.
     if (iteration > 0) {
       EXPECT_EQ(allocations, before) << "in iteration " << iteration;

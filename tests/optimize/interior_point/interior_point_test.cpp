@@ -111,33 +111,6 @@ TEST(Limits, OfIterationsIsAStatusAndTheReportStillHolds) {
   }
 }
 
-TEST(Limits, OfIterationsAreSharedByTheUnitsThatAreTried) {
-  InteriorPointOptions options;
-  options.tolerance = 1e-12;  // beyond what rounding leaves of some
-  int restarts = 0;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    Matrix points = test::normal_rows(random, 12, 3);
-    points.col(1) *= 1e-6;
-    points.col(2) *= 1e6;
-    auto items = test::random_supervision(random, test::Kind::kPairs, 12, 80);
-    const LearningProblem problem = test::make_problem(std::move(points), std::move(items), 1e-3);
-    int last = -1, most = 0;
-    RunControl control;
-    control.on_progress = [&](const Progress& progress) {
-      restarts += progress.iteration == last ? 1 : 0;  // other units start where the ones before them ended
-      last = progress.iteration;
-      most = std::max(most, progress.iteration);
-    };
-    const Solution solution = test::solve(problem, options, control);
-    test::expect_sound(problem, solution);
-    EXPECT_LE(most, options.max_iterations);
-    EXPECT_EQ(solution.report.iterations, most);
-  }
-  EXPECT_GE(restarts, 1);
-}
-
 TEST(Limits, OfTimeIsAStatusAndTheReportStillHolds) {
   for (const auto kind : kKinds) {
     const LearningProblem problem = work(kind);

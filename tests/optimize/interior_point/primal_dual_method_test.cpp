@@ -21,7 +21,9 @@ TEST(PrimalDualMethod, KeepsModelAndSlacksTogether) {
     Supervision items = test::random_supervision(random, kind, kRows, 600);
     const CanonicalProblem problem =
         canonicalize(test::make_problem(std::move(points), test::own_pieces(kRows), std::move(items), 0.1));
-    PrimalDualMethod method(problem);
+    Recovery recovery;
+    const InteriorPointSettings settings;
+    PrimalDualMethod method(problem, settings, recovery);
     method.start();
     double first_dual_residual = 0;
     for (int iteration = 0; iteration < kIterations; ++iteration) {

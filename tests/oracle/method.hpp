@@ -4,24 +4,24 @@
 #include <array>
 #include <vector>
 
-#include "optimize/interior_point/extended_row.hpp"
 #include "optimize/problem/canonical_problem.hpp"
+#include "oracle/sparse_row.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 
-// The problem of PrimalDualMethod, solved by the plain method of Mehrotra in numbers of 32 digits: no proximal terms,
-// no refinement, one dense factorization an iteration. For small problems that doubles are too coarse for: where
-// features differ by twelve powers of ten, what the smallest is worth is the rounding of what the largest is. It is
-// given the problem in units of the features' own deviations.
-class ExtendedMethod {
+using internal::CanonicalProblem;
+using internal::DualPoint;
+using internal::HingeItem;
+using internal::PrimalPoint;
+
+// Mehrotra's plain predictor-corrector method in double-double arithmetic on the canonical problem: no proximal terms,
+// no refinement, no remedies, one dense factorization per iteration. It shares nothing with the fast solver but the
+// canonical form, which it takes with features in units of their own deviations. For small problems.
+class Method {
  public:
-  // Whether an iteration takes no more than about half a second.
-  static bool can_afford(const LearningProblem& problem);
-
-  // slope_price: a further cost of each |a_kj|, in the problem's units. It holds slopes that nothing else does, which
-  // would else be as large as the norm lets them.
-  // `caller`: the problem that `problem` is the canonical form of; its rows are taken from there, to all digits.
-  ExtendedMethod(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price);
+  // caller: what `problem` is the canonical form of; rows are taken from there, to all digits. slope_price: a further
+  // cost of each |a_kj|, which holds slopes that nothing else does.
+  Method(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price);
 
   // One iteration, at mean products of no less than given; false: the factorization failed, and the iterate is what it
   // was.
@@ -56,7 +56,7 @@ class ExtendedMethod {
   };
 
   void place_rows(const LearningProblem& caller);
-  ExtendedRow make_row(Index entry) const;
+  SparseRow make_row(Index entry) const;
   Index slope(Index piece, Index feature) const { return p_.z_count + piece * p_.features + feature; }
   Index lipschitz() const { return x_.size() - 1; }
   const HingeItem& hinge(Index t) const;
@@ -74,7 +74,7 @@ class ExtendedMethod {
   NumberMatrix location_, anchor_;
   Numbers norm_weight_;
   Number lambda_, slope_price_;
-  std::vector<ExtendedRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
+  std::vector<SparseRow> free_rows_, equality_rows_, quadratic_rows_, hinge_rows_;
   std::vector<Index> free_entries_, quadratic_entries_;
   Numbers linear_;  // derivative of the linear losses by x
   Constraints convexity_, upper_, lower_, norm_, bound_, over_, nonneg_;
@@ -86,4 +86,4 @@ class ExtendedMethod {
   Eigen::LLT<NumberMatrix> factor_;
 };
 
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle

@@ -1,14 +1,16 @@
-#include "optimize/interior_point/extended_method.hpp"
+#include "oracle/method.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "optimize/problem/at.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 namespace {
 
-constexpr double kMostWork = 6e7;  // multiplications an iteration
+using internal::at;
+using internal::kNoEntry;
+
 constexpr double kEqualityDelta = 1e-14;
 // Added to the diagonal where it takes that to factor the matrix, of which it is this part.
 constexpr double kRidges[] = {0, 1e-31, 1e-29, 1e-27, 1e-25};
@@ -21,26 +23,17 @@ Number smaller(const Number& a, const Number& b) { return b < a ? b : a; }
 
 }  // namespace
 
-bool ExtendedMethod::can_afford(const LearningProblem& problem) {
-  const auto width = static_cast<double>(problem.points.cols() + 1);
-  const double unknowns = static_cast<double>(problem.pieces) * width;
-  const double entries = static_cast<double>(problem.points.rows()) * problem.pieces;
-  const auto items = static_cast<double>(item_count(problem.supervision));
-  // The factorization, and the squares of rows of two pieces an entry and four an item.
-  return unknowns * unknowns * unknowns / 6 + entries * 2 * width * width + items * 8 * width * width <= kMostWork;
-}
-
-ExtendedMethod::Constraints::Constraints(Index size) {
+Method::Constraints::Constraints(Index size) {
   for (Numbers* numbers : {&s, &y, &r, &c, &ds, &dy}) *numbers = Numbers::Zero(size);
 }
 
-void ExtendedMethod::Constraints::finish(Index i, const Number& change) {
+void Method::Constraints::finish(Index i, const Number& change) {
   ds(i) = change + r(i);
   dy(i) = (c(i) - y(i) * ds(i)) / s(i);
 }
 
 // At products of `target`, and, once there is a prediction, corrected by what its second-order term adds to them.
-void ExtendedMethod::Constraints::aim(const Number& target, bool corrected) {
+void Method::Constraints::aim(const Number& target, bool corrected) {
   const Number most = target * kMostCorrection;
   for (Index i = 0; i < s.size(); ++i) {
     const Number second = corrected ? ds(i) * dy(i) : Number(0);
@@ -48,21 +41,21 @@ void ExtendedMethod::Constraints::aim(const Number& target, bool corrected) {
   }
 }
 
-void ExtendedMethod::Constraints::longest_steps(Number& primal, Number& dual) const {
+void Method::Constraints::longest_steps(Number& primal, Number& dual) const {
   for (Index i = 0; i < s.size(); ++i) {
     if (ds(i) < 0) primal = smaller(primal, -s(i) / ds(i));
     if (dy(i) < 0) dual = smaller(dual, -y(i) / dy(i));
   }
 }
 
-void ExtendedMethod::Constraints::move(const Number& primal, const Number& dual) {
+void Method::Constraints::move(const Number& primal, const Number& dual) {
   s += primal * ds;
   y += dual * dy;
 }
 
-ExtendedRow ExtendedMethod::make_row(Index entry) const {
+SparseRow Method::make_row(Index entry) const {
   const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[at(l)];
-  ExtendedRow row;
+  SparseRow row;
   const auto add_piece = [&](Index piece, double sign) {
     row.add(p_.z_of_piece[at(piece)], sign);
     for (Index j = 0; j < p_.features; ++j) {
@@ -76,7 +69,7 @@ ExtendedRow ExtendedMethod::make_row(Index entry) const {
   return row;
 }
 
-void ExtendedMethod::place_rows(const LearningProblem& caller) {
+void Method::place_rows(const LearningProblem& caller) {
   location_.resize(p_.locations, p_.features);
   for (Index l = 0; l < p_.locations; ++l) {
     for (Index j = 0; j < p_.features; ++j) {
@@ -92,12 +85,12 @@ void ExtendedMethod::place_rows(const LearningProblem& caller) {
   }
 }
 
-const HingeItem& ExtendedMethod::hinge(Index t) const {
+const HingeItem& Method::hinge(Index t) const {
   const auto singles = static_cast<Index>(p_.single.size());
   return t < singles ? p_.single[at(t)] : p_.coupled[at(t - singles)];
 }
 
-ExtendedMethod::ExtendedMethod(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price)
+Method::Method(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price)
     : p_(problem),
       norm_weight_(problem.norm_weight.cast<Number>()),
       lambda_(problem.lambda),
@@ -128,7 +121,7 @@ ExtendedMethod::ExtendedMethod(const LearningProblem& caller, const CanonicalPro
   }
   for (const Index e : p_.equality_entries) equality_rows_.push_back(make_row(e));
   for (Index t = 0; t < over_.s.size(); ++t) {
-    hinge_rows_.push_back(hinge(t).plus == kNoEntry ? ExtendedRow{} : make_row(hinge(t).plus));
+    hinge_rows_.push_back(hinge(t).plus == kNoEntry ? SparseRow{} : make_row(hinge(t).plus));
     hinge_rows_.back().subtract(make_row(hinge(t).minus));
   }
   start();
@@ -137,7 +130,7 @@ ExtendedMethod::ExtendedMethod(const LearningProblem& caller, const CanonicalPro
 // The generator sum_j kappa_j x_j^2 / 2. A feature of large deviation needs little of the norm for divergences of the
 // order of one, one of small deviation gets what there may be of it: slopes that have to grow by many powers of ten
 // take many iterations.
-void ExtendedMethod::start() {
+void Method::start() {
   x_ = Numbers::Zero(linear_.size());
   t_ = Numbers::Zero(p_.pieces * p_.features);
   zeta_ = Numbers::Zero(over_.s.size());
@@ -168,7 +161,7 @@ void ExtendedMethod::start() {
   start_multipliers();
 }
 
-void ExtendedMethod::start_multipliers() {
+void Method::start_multipliers() {
   double mu = 0.1;
   if (p_.has_quadratic) mu = std::max(mu, 0.1 * (p_.quadratic.array() * p_.target.array().abs()).maxCoeff());
   // The multipliers of the norms must come to sum to lambda: start at that order of magnitude.
@@ -196,7 +189,7 @@ void ExtendedMethod::start_multipliers() {
   set_residuals();
 }
 
-void ExtendedMethod::set_residuals() {
+void Method::set_residuals() {
   dual_residual_x_ = linear_;
   for (Index i = 0; i < convexity_.s.size(); ++i) {
     const Number divergence = free_rows_[at(i)].times(x_);
@@ -244,19 +237,19 @@ void ExtendedMethod::set_residuals() {
 }
 
 // The normal equations of x; t and zeta are eliminated as PrimalDualMethod does.
-bool ExtendedMethod::factor() {
+bool Method::factor() {
   normal_ = NumberMatrix::Zero(x_.size(), x_.size());
   for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[at(i)].add_square_to(normal_, convexity_.weight(i));
   for (std::size_t q = 0; q < quadratic_rows_.size(); ++q) {
     quadratic_rows_[q].add_square_to(normal_, 2 * p_.quadratic(quadratic_entries_[q]));
   }
-  for (const ExtendedRow& row : equality_rows_) row.add_square_to(normal_, 1 / kEqualityDelta);
+  for (const SparseRow& row : equality_rows_) row.add_square_to(normal_, 1 / kEqualityDelta);
   for (Index t = 0; t < zeta_.size(); ++t) {
     const Number over = over_.weight(t), nonneg = nonneg_.weight(t);
     hinge_rows_[at(t)].add_square_to(normal_, over * nonneg / (over + nonneg));
   }
   for (Index k = 0; k < p_.pieces; ++k) {
-    ExtendedRow row;  // (f, 1) of (a_k, L)
+    SparseRow row;  // (f, 1) of (a_k, L)
     Number sum = 0;
     for (Index j = 0; j < p_.features; ++j) {
       const Index i = k * p_.features + j;
@@ -282,7 +275,7 @@ bool ExtendedMethod::factor() {
 }
 
 // Takes t out of the right-hand side. dt_ is left as its own.
-void ExtendedMethod::reduce_norms(Numbers& rhs) const {
+void Method::reduce_norms(Numbers& rhs) const {
   for (Index k = 0; k < p_.pieces; ++k) {
     const Number weight = norm_.weight(k);
     Number sum = 0, along = 0;
@@ -304,7 +297,7 @@ void ExtendedMethod::reduce_norms(Numbers& rhs) const {
 }
 
 // dt from dx, the own right-hand side of t being in dt_.
-void ExtendedMethod::recover_norms() {
+void Method::recover_norms() {
   for (Index k = 0; k < p_.pieces; ++k) {
     const Number weight = norm_.weight(k);
     Number sum = 0, along = 0;
@@ -330,7 +323,7 @@ void ExtendedMethod::recover_norms() {
 }
 
 // The direction for what the constraints aim at.
-void ExtendedMethod::solve() {
+void Method::solve() {
   Numbers rhs = -dual_residual_x_;
   for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[at(i)].add_to(rhs, convexity_.pull(i));
   for (Index q = 0; q < nu_.size(); ++q) {
@@ -369,13 +362,13 @@ void ExtendedMethod::solve() {
   }
 }
 
-Index ExtendedMethod::constraints() const {
+Index Method::constraints() const {
   Index count = 0;
   for (const Constraints* one : all_) count += one->s.size();
   return std::max<Index>(1, count);
 }
 
-Number ExtendedMethod::complementarity(const Number& primal, const Number& dual) const {
+Number Method::complementarity(const Number& primal, const Number& dual) const {
   Number sum = 0;
   for (const Constraints* one : all_) {
     if (one->s.size() > 0) sum += (one->s + primal * one->ds).dot(one->y + dual * one->dy);
@@ -383,7 +376,7 @@ Number ExtendedMethod::complementarity(const Number& primal, const Number& dual)
   return sum / static_cast<double>(constraints());
 }
 
-bool ExtendedMethod::advance(double least_mean_product) {
+bool Method::advance(double least_mean_product) {
   set_residuals();
   if (!factor()) return false;
   const auto steps = [&](Number& primal, Number& dual) {
@@ -413,7 +406,7 @@ bool ExtendedMethod::advance(double least_mean_product) {
   return true;
 }
 
-ExtendedMethod::Measures ExtendedMethod::measure() {
+Method::Measures Method::measure() {
   set_residuals();
   Number loss = linear_.dot(x_), dual = 0, largest = 0, damage = 0;
   for (std::size_t q = 0; q < quadratic_rows_.size(); ++q) {
@@ -451,7 +444,7 @@ ExtendedMethod::Measures ExtendedMethod::measure() {
   return measures;
 }
 
-PrimalPoint ExtendedMethod::primal_point() const {
+PrimalPoint Method::primal_point() const {
   PrimalPoint point{Vector(p_.z_count), Matrix(p_.pieces, p_.features)};
   for (Index i = 0; i < p_.z_count; ++i) point.z(i) = static_cast<double>(x_(i));
   for (Index k = 0; k < p_.pieces; ++k) {
@@ -460,7 +453,7 @@ PrimalPoint ExtendedMethod::primal_point() const {
   return point;
 }
 
-DualPoint ExtendedMethod::dual_point() const {
+DualPoint Method::dual_point() const {
   const auto rounded = [](const Numbers& numbers) {
     Vector vector(numbers.size());
     for (Index i = 0; i < vector.size(); ++i) vector(i) = static_cast<double>(numbers(i));
@@ -487,4 +480,4 @@ DualPoint ExtendedMethod::dual_point() const {
   return point;
 }
 
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle

@@ -4,10 +4,12 @@
 
 #include "core/double_double.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 
-// The shortest z with J' z = b, by an orthogonal factorization of J in numbers of 32 digits. Rows of J may differ by
-// fifteen powers of ten and more: J' J, in which their squares are added up, would have lost the smaller ones.
+using internal::DoubleDouble;
+
+// The shortest z with J' z = b, by an orthogonal factorization of J in double-double arithmetic. Rows of J may differ
+// by fifteen powers of ten and more: J' J, a sum of their squares, would lose the smaller ones.
 class OrthogonalLeastSquares {
  public:
   using Numbers = Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1>;
@@ -23,4 +25,4 @@ class OrthogonalLeastSquares {
   Eigen::HouseholderQR<Rows> factor_;
 };
 
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle

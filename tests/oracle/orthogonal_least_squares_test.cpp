@@ -1,4 +1,4 @@
-#include "optimize/proof/orthogonal_least_squares.hpp"
+#include "oracle/orthogonal_least_squares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "bregmax/core/random.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 namespace {
 
 using Rows = OrthogonalLeastSquares::Rows;
@@ -46,7 +46,7 @@ TEST(OrthogonalLeastSquares, GivesTheShortest) {
   }
 }
 
-// Two columns that only rows of 1e-17 tell apart: their squares are lost beside those of the others.
+// Two columns that only rows of 1e-17 tell apart: their squares are lost in those of the others.
 TEST(OrthogonalLeastSquares, LosesNoSmallRows) {
   Random random(2);
   int lost = 0;
@@ -90,4 +90,4 @@ TEST(OrthogonalLeastSquares, TakesColumnsThatDependOnEachOther) {
 }
 
 }  // namespace
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle

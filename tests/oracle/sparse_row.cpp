@@ -1,27 +1,27 @@
-#include "optimize/interior_point/extended_row.hpp"
+#include "oracle/sparse_row.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 
-void ExtendedRow::add(Eigen::Index at_column, const Number& coefficient) {
+void SparseRow::add(Eigen::Index at_column, const Number& coefficient) {
   column.push_back(at_column);
   value.push_back(coefficient);
 }
 
-void ExtendedRow::subtract(const ExtendedRow& other) {
+void SparseRow::subtract(const SparseRow& other) {
   for (std::size_t c = 0; c < other.column.size(); ++c) add(other.column[c], -other.value[c]);
 }
 
-Number ExtendedRow::times(const Numbers& x) const {
+Number SparseRow::times(const Numbers& x) const {
   Number sum = 0;
   for (std::size_t c = 0; c < column.size(); ++c) sum += value[c] * x(column[c]);
   return sum;
 }
 
-void ExtendedRow::add_to(Numbers& sum, const Number& factor) const {
+void SparseRow::add_to(Numbers& sum, const Number& factor) const {
   for (std::size_t c = 0; c < column.size(); ++c) sum(column[c]) += factor * value[c];
 }
 
-void ExtendedRow::add_square_to(NumberMatrix& matrix, const Number& weight) const {
+void SparseRow::add_square_to(NumberMatrix& matrix, const Number& weight) const {
   for (std::size_t a = 0; a < column.size(); ++a) {
     const Number scaled = weight * value[a];
     for (std::size_t b = 0; b < column.size(); ++b) {
@@ -30,4 +30,4 @@ void ExtendedRow::add_square_to(NumberMatrix& matrix, const Number& weight) cons
   }
 }
 
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle

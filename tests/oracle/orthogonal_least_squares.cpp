@@ -1,6 +1,6 @@
-#include "optimize/proof/orthogonal_least_squares.hpp"
+#include "oracle/orthogonal_least_squares.hpp"
 
-namespace bregmax::internal {
+namespace bregmax::oracle {
 namespace {
 
 constexpr double kRidge = 1e-22;  // of a column's length, so that there is a factor where columns depend on each other
@@ -31,4 +31,4 @@ OrthogonalLeastSquares::Numbers OrthogonalLeastSquares::solve(const Numbers& tar
   return z.head(rows_);
 }
 
-}  // namespace bregmax::internal
+}  // namespace bregmax::oracle

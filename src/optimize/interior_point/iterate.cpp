@@ -1,0 +1,348 @@
+#include "optimize/interior_point/iterate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optimize/problem/at.hpp"
+
+namespace bregmax::internal {
+
+void Unknowns::set_zero(Index x_size, Index slopes, Index hinges, Index equalities) {
+  x.setZero(x_size);
+  t.setZero(slopes);
+  zeta.setZero(hinges);
+  nu.setZero(equalities);
+}
+
+void Unknowns::swap(Unknowns& other) {
+  x.swap(other.x);
+  t.swap(other.t);
+  zeta.swap(other.zeta);
+  nu.swap(other.nu);
+}
+
+Iterate::Iterate(const CanonicalProblem& problem, const InteriorPointSettings& settings, Recovery& recovery)
+    : p(problem),
+      entries(problem),
+      grid(problem, entries),
+      cones{&convexity, &upper, &lower, &norm, &bound, &over, &nonneg},
+      norm_cones{&upper, &lower, &norm, &bound},
+      plus(p.single.size() + p.coupled.size()),
+      minus(plus.size()),
+      equalities(p.equality_entries.size()),
+      settings_(settings),
+      recovery_(recovery),
+      bound_value_(problem.bound) {
+  const Index x_size = p.z_count + slopes() + 1;
+  value.set_zero(x_size, slopes(), hinges(), static_cast<Index>(equalities.size()));
+  residual_x.setZero(x_size);
+  residual_t.setZero(slopes());
+  residual_zeta.setZero(hinges());
+  for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(p.entries());
+  if (p.has_linear) linear_.setZero(p.entries());
+  if (!entries.complete()) {
+    for (Vector* v : {&everywhere_, &kept_slack_, &kept_multiplier_}) v->setZero(p.entries());
+  }
+  non_constraints_.reserve(p.zero_entries.size() + p.equality_entries.size());
+  const bool bounded = std::isfinite(p.bound);
+  free_bound_ = p.has_quadratic && !bounded &&
+                p.lambda <= settings_.free_bound_price * p.zero_objective / p.objective_unit &&
+                recovery_.use(Remedy::kFreeBound);
+  convexity.reserve(p.entries(), entries.size());
+  upper.resize(slopes());
+  lower.resize(slopes());
+  norm.resize(p.pieces);
+  bound.resize(bounded || free_bound_ ? 1 : 0);
+  over.resize(hinges());
+  nonneg.resize(hinges());
+  bind_entries();
+  if (p.features > 0) {
+    const auto range = (p.location.colwise().maxCoeff() - p.location.colwise().minCoeff()).transpose().eval();
+    flow_reach_ = (range.array() / p.norm_weight.array()).maxCoeff();
+  }
+}
+
+const HingeItem& Iterate::hinge(Index t) const {
+  const auto singles = static_cast<Index>(p.single.size());
+  return t < singles ? p.single[at(t)] : p.coupled[at(t - singles)];
+}
+
+double Iterate::hinge_argument(Index t) const {
+  return (plus[at(t)] == kNoEntry ? 0 : divergence(plus[at(t)])) - divergence(minus[at(t)]);
+}
+
+void Iterate::clear_non_constraints(Cone::View& values) const {
+  for (const Index i : non_constraints_) values(i) = 0;
+}
+
+// Follows the positions of the working set.
+void Iterate::bind_entries() {
+  const Index size = entries.size();
+  convexity.set_size(size);
+  new (&divergence) Cone::View(divergence_storage_.data(), size);
+  new (&field) Cone::View(field_storage_.data(), size);
+  for (Index t = 0; t < hinges(); ++t) {
+    plus[at(t)] = hinge(t).plus == kNoEntry ? kNoEntry : entries.position(hinge(t).plus);
+    minus[at(t)] = entries.position(hinge(t).minus);
+  }
+  non_constraints_.clear();
+  for (const Index e : p.zero_entries) {
+    if (entries.contains(e)) non_constraints_.push_back(entries.position(e));
+  }
+  for (std::size_t q = 0; q < equalities.size(); ++q) {
+    equalities[q] = entries.position(p.equality_entries[q]);
+    non_constraints_.push_back(equalities[q]);
+  }
+  if (p.has_linear) {
+    for (Index i = 0; i < size; ++i) linear_(i) = p.linear(entries.entry(i));
+  }
+  convexity.count = size - static_cast<Index>(non_constraints_.size());
+  // On a complete grid most constraints are never active, and they make the mean product. Counted twice, they keep the
+  // corrector's target lower, which was measured to halve the share of hard problems that end early.
+  count = entries.complete() ? convexity.count : 0;
+  for (const Cone* cone : cones) count += cone->count;
+}
+
+// Brings D up to date, and takes entries that have fallen low into the working set.
+void Iterate::measure_divergences() {
+  if (entries.complete()) {
+    grid.apply(value.x.data(), value.x.data() + p.z_count, divergence.data());
+    measures.violation = -divergence.minCoeff();
+    measures.divergence_scale = std::max(1.0, divergence.maxCoeff());
+    return;
+  }
+  grid.apply_everywhere(value.x.data(), value.x.data() + p.z_count, everywhere_.data());
+  measures.violation = -everywhere_.minCoeff();
+  measures.divergence_scale = std::max(1.0, everywhere_.maxCoeff());
+  add_low_entries();
+  for (Index i = 0; i < entries.size(); ++i) divergence(i) = everywhere_(entries.entry(i));
+}
+
+void Iterate::add_low_entries() {
+  for (const Index e : p.zero_entries) everywhere_(e) = settings_.low_divergence;
+  const Index before = entries.size();
+  Index added = 0;
+  for (Index i = 0; i < before; ++i) {
+    kept_slack_(entries.entry(i)) = convexity.s(i);
+    kept_multiplier_(entries.entry(i)) = convexity.y(i);
+  }
+  for (Index e = 0; e < p.entries(); ++e) {
+    if (everywhere_(e) >= settings_.low_divergence || entries.contains(e)) continue;
+    entries.add(e);
+    ++added;
+    // As far from the boundary as D is beyond it, with the mean product.
+    kept_slack_(e) = std::max(std::abs(everywhere_(e)), settings_.low_divergence);
+    kept_multiplier_(e) = measures.mu / kept_slack_(e);
+  }
+  if (added == 0) return;
+  entries.renumber();
+  bind_entries();
+  for (Index i = 0; i < entries.size(); ++i) {
+    convexity.s(i) = kept_slack_(entries.entry(i));
+    convexity.y(i) = kept_multiplier_(entries.entry(i));
+  }
+}
+
+// From the generator kappa ||x||^2 / 2, which is strictly convex: with K = n every free entry of D is positive.
+void Iterate::start() {
+  const double kappa = start_slope_limit();
+  for (Index k = 0; k < p.pieces; ++k) {
+    const auto anchor = p.anchor.row(k).transpose().array();
+    value.x(p.z_of_piece[at(k)]) = 0.5 * kappa * anchor.square().sum();
+    slopes_of(value.x).segment(k * p.features, p.features) = (kappa * anchor).matrix();
+  }
+  // Multipliers are of the order of magnitude of the losses' derivatives.
+  double mu = settings_.start_product;
+  if (p.has_quadratic)
+    mu = std::max(mu, settings_.start_product * (p.quadratic.array() * p.target.array().abs()).maxCoeff());
+  start_norm(mu);
+  measures.mu = mu;
+  grid.apply(value.x.data(), value.x.data() + p.z_count, divergence.data());
+  const double mean = divergence.size() > 0 ? divergence.cwiseAbs().mean() : 0;
+  convexity.s = divergence.cwiseMax(std::max(1e-3, 0.01 * mean));
+  for (const Index i : non_constraints_) convexity.s(i) = 1;
+  for (Cone* cone : {&convexity, &upper, &lower, &norm, &bound}) cone->y = mu * cone->s.cwiseInverse();
+  // A cost of D is met by the multiplier of D >= 0.
+  if (p.has_linear) convexity.y += linear_.head(entries.size());
+  clear_non_constraints(convexity.y);
+  start_hinges();
+}
+
+double Iterate::start_slope_limit() const {
+  const double of_all_features = p.coupled.empty() ? settings_.start_slopes : settings_.start_slopes_comparisons;
+  return of_all_features / static_cast<double>(std::max<Index>(1, p.features));
+}
+
+void Iterate::start_norm(double& mu) {
+  auto a = slopes_of(value.x);
+  const double limit = start_slope_limit();
+  double largest = 0;
+  for (Index k = 0; k < p.pieces; ++k) {
+    value.t.segment(k * p.features, p.features) =
+        (a.segment(k * p.features, p.features).array().abs() + limit).matrix();
+    largest = std::max(largest, value.t.segment(k * p.features, p.features).dot(p.norm_weight));
+  }
+  if (free_bound_) {
+    const double asked = (p.quadratic.array() > 0).select(p.target.array().abs(), 0).maxCoeff();
+    bound_value_ = settings_.free_bound * (asked > 0 ? asked : 1);
+  }
+  if (2 * largest > settings_.start_in_bound * bound_value_) {
+    const double shrink = settings_.start_in_bound * bound_value_ / (2 * largest);
+    value.x *= shrink;
+    value.t *= shrink;
+    largest *= shrink;
+  }
+  lipschitz() = 2 * largest;
+  // The multipliers of the norms must come to sum to lambda: start at that order of magnitude.
+  mu = std::max(mu, p.lambda * largest / static_cast<double>(p.pieces));
+  upper.s = value.t - a;
+  lower.s = value.t + a;
+  for (Index k = 0; k < p.pieces; ++k) {
+    norm.s(k) = lipschitz() - value.t.segment(k * p.features, p.features).dot(p.norm_weight);
+  }
+  if (bound.count > 0) bound.s(0) = bound_value_ - lipschitz();
+}
+
+// The two multipliers of a hinge sum to its weight from the start, so that they always do.
+void Iterate::start_hinges() {
+  for (Index t = 0; t < hinges(); ++t) {
+    const double argument = hinge(t).margin + hinge_argument(t);
+    value.zeta(t) = std::max(argument, 0.0) + 0.5 * hinge(t).margin;
+    over.s(t) = value.zeta(t) - argument;
+    nonneg.s(t) = value.zeta(t);
+    const double share = nonneg.s(t) / (over.s(t) + nonneg.s(t));
+    over.y(t) = hinge(t).weight * share;
+    nonneg.y(t) = hinge(t).weight * (1 - share);
+  }
+}
+
+void Iterate::measure() {
+  measure_divergences();
+  convexity.r = divergence - convexity.s;
+  clear_non_constraints(convexity.r);
+  // field: derivative of the Lagrangian by D.
+  field = -convexity.y;
+  double loss = 0, dual = 0, largest_norm = 0, damage = 0;
+  if (p.has_linear) {
+    field += linear_.head(entries.size());
+    loss += linear_.head(entries.size()).dot(divergence);
+  }
+  if (p.has_quadratic) {
+    for (Index i = 0; i < entries.size(); ++i) {
+      const double quadratic = p.quadratic(entries.entry(i)), target = p.target(entries.entry(i));
+      const double error = divergence(i) - target;
+      field(i) += 2 * quadratic * error;
+      loss += quadratic * error * error;
+      dual += quadratic * (target * target - divergence(i) * divergence(i));
+    }
+  }
+  measures.primal_residual = 0;
+  for (std::size_t q = 0; q < equalities.size(); ++q) {
+    field(equalities[q]) -= value.nu(static_cast<Index>(q));
+    measures.violation = std::max(measures.violation, std::abs(divergence(equalities[q])));
+  }
+  measure_hinges(loss, dual);
+  grid.adjoint(field.data(), residual_x.data(), residual_x.data() + p.z_count);
+  residual_x(value.x.size() - 1) = 0;
+  const auto z = value.x.head(p.z_count);
+  const double z_error = residual_x.head(p.z_count).lpNorm<1>();
+  measures.dual_damage = z_error * (z.maxCoeff() - z.minCoeff());
+  measure_norm(dual, largest_norm, damage);
+  // The certificate moves flow between nearby pieces, about a tenth of the whole range, and pays for what is then still
+  // infeasible with a Lipschitz constant.
+  const double reach = 10 * largest_norm;
+  const double paid = p.lambda > 0 ? std::min(reach, (loss + p.lambda * largest_norm) / p.lambda) : reach;
+  measures.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
+  measures.primal = loss + p.lambda * largest_norm;
+  measures.dual = dual;
+  measures.dual_residual = residual_x.lpNorm<Eigen::Infinity>();
+  double products = 0;
+  for (const Cone* cone : cones) {
+    if (cone->count == 0) continue;
+    products += cone->s.dot(cone->y);
+    measures.primal_residual = std::max(measures.primal_residual, cone->r.lpNorm<Eigen::Infinity>());
+  }
+  measures.mu = products / static_cast<double>(std::max<Index>(1, count));
+}
+
+void Iterate::measure_hinges(double& loss, double& dual) {
+  for (Index t = 0; t < hinges(); ++t) {
+    const HingeItem& item = hinge(t);
+    const double argument = item.margin + hinge_argument(t);
+    over.r(t) = value.zeta(t) - argument - over.s(t);
+    nonneg.r(t) = value.zeta(t) - nonneg.s(t);
+    residual_zeta(t) = item.weight - over.y(t) - nonneg.y(t);
+    if (plus[at(t)] != kNoEntry) field(plus[at(t)]) += over.y(t);
+    field(minus[at(t)]) -= over.y(t);
+    loss += item.weight * std::max(0.0, argument);
+    dual += over.y(t) * item.margin;
+  }
+}
+
+void Iterate::measure_norm(double& dual, double& largest_norm, double& damage) {
+  const auto a = slopes_of(value.x);
+  auto residual = slopes_of(residual_x);
+  residual += upper.y - lower.y;
+  upper.r = value.t - a - upper.s;
+  lower.r = value.t + a - lower.s;
+  double& lipschitz_residual = residual_x(value.x.size() - 1);
+  lipschitz_residual = p.lambda - norm.y.sum();
+  for (Index k = 0; k < p.pieces; ++k) {
+    double length = 0, used = 0, worst = 0;
+    for (Index j = 0; j < p.features; ++j) {
+      const Index i = k * p.features + j;
+      length += p.norm_weight(j) * std::abs(a(i));
+      used += p.norm_weight(j) * value.t(i);
+      residual_t(i) = -upper.y(i) - lower.y(i) + p.norm_weight(j) * norm.y(k);
+      worst = std::max(worst, (std::abs(residual(i)) + std::abs(residual_t(i))) / p.norm_weight(j));
+    }
+    largest_norm = std::max(largest_norm, length);
+    damage += worst;
+    norm.r(k) = lipschitz() - used - norm.s(k);
+  }
+  if (bound.count > 0) {
+    bound.r(0) = bound_value_ - lipschitz() - bound.s(0);
+    lipschitz_residual += bound.y(0);
+    dual -= bound_value_ * bound.y(0);
+  }
+  damage += std::abs(lipschitz_residual);
+}
+
+void Iterate::widen_free_bound() {
+  if (!free_bound_ || bound.y(0) * bound_value_ < settings_.free_bound_worth * measures.gap() ||
+      lipschitz() < 0.5 * bound_value_ || !recovery_.use(Remedy::kWidenFreeBound)) {
+    return;
+  }
+  const double before = bound.s(0);
+  bound.s(0) += (settings_.free_bound_growth - 1) * bound_value_;
+  bound.y(0) *= before / bound.s(0);
+  bound_value_ *= settings_.free_bound_growth;
+  measure();
+}
+
+PrimalPoint Iterate::primal_point() const {
+  PrimalPoint point;
+  point.z = value.x.head(p.z_count);
+  point.slopes = Eigen::Map<const Matrix>(value.x.data() + p.z_count, p.pieces, p.features);
+  return point;
+}
+
+DualPoint Iterate::dual_point() const {
+  DualPoint point;
+  point.entries.setZero(p.entries());
+  for (Index i = 0; i < entries.size(); ++i) point.entries(entries.entry(i)) = convexity.y(i);
+  point.equality = value.nu;
+  point.price = norm.y;
+  point.single = over.y.head(static_cast<Index>(p.single.size()));
+  point.coupled = over.y.tail(static_cast<Index>(p.coupled.size()));
+  if (p.has_quadratic) {
+    point.quadratic_slope.setZero(p.entries());
+    for (Index i = 0; i < entries.size(); ++i) {
+      const Index e = entries.entry(i);
+      point.quadratic_slope(e) = 2 * p.quadratic(e) * (divergence(i) - p.target(e));
+    }
+  }
+  return point;
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "optimize/interior_point/cone.hpp"
+#include "optimize/interior_point/recovery.hpp"
+#include "optimize/interior_point/settings.hpp"
+#include "optimize/problem/canonical_problem.hpp"
+#include "optimize/problem/divergence_grid.hpp"
+#include "optimize/problem/entry_set.hpp"
+
+namespace bregmax::internal {
+
+// What is known about the current iterate, in canonical units.
+struct IterateMeasures {
+  double primal = 0;           // objective of the model, hinges and norm recomputed
+  double dual = 0;             // objective of the multipliers
+  double dual_damage = 0;      // what their infeasibility may take off a proved bound
+  double primal_residual = 0;  // largest, over all slacks
+  double violation = 0;        // of convexity by the model itself, whatever its slacks are
+  double dual_residual = 0;
+  double divergence_scale = 1;  // largest D, at least the margin
+  double mu = 0;                // sum of the products s y, over Iterate::count
+
+  double gap() const { return std::abs(primal - dual); }
+};
+
+// The unknowns of an iterate, or how a direction changes them.
+struct Unknowns {
+  Vector x;     // (z, a, L)
+  Vector t;     // >= |a|
+  Vector zeta;  // hinge losses
+  Vector nu;    // multipliers of the equality entries
+
+  void set_zero(Index x_size, Index slopes, Index hinges, Index equalities);
+  void swap(Unknowns& other);
+};
+
+// An iterate of the interior point method on the canonical problem:
+//
+//   minimise  linear D + sum quadratic (D - target)^2 + sum weight zeta + lambda L
+//   s.t.      D >= 0                                                (convexity)
+//             t - a >= 0, t + a >= 0, L - sum q t >= 0              (upper, lower, norm)
+//             bound - L >= 0                                        (bound)
+//             zeta - margin - D[plus] + D[minus] >= 0, zeta >= 0    (over, nonneg)
+//
+// The constraints D >= 0 are those of a working set, which grows while the iterations go on; vectors over entries are
+// in the order of its positions. Nothing is allocated after construction.
+struct Iterate {
+  Iterate(const CanonicalProblem& problem, const InteriorPointSettings& settings, Recovery& recovery);
+
+  void start();
+  // Brings residuals and measures up to date.
+  void measure();
+  // Raises a bound of our own on L, which the optimum must not rest on.
+  void widen_free_bound();
+
+  PrimalPoint primal_point() const;
+  DualPoint dual_point() const;
+
+  Index slopes() const { return p.pieces * p.features; }
+  auto slopes_of(Vector& x) const { return x.segment(p.z_count, slopes()); }
+  auto slopes_of(const Vector& x) const { return x.segment(p.z_count, slopes()); }
+  double& lipschitz() { return value.x(value.x.size() - 1); }
+  Index hinges() const { return static_cast<Index>(plus.size()); }
+
+  const CanonicalProblem& p;
+  EntrySet entries;
+  DivergenceGrid grid;
+  Unknowns value;
+  Cone convexity, upper, lower, norm, bound, over, nonneg;
+  std::array<Cone*, 7> cones;
+  std::array<Cone*, 4> norm_cones;  // those of the slopes and L
+  IterateMeasures measures;
+  Vector residual_x, residual_t, residual_zeta;  // dual
+  Cone::View divergence{nullptr, 0};
+  Cone::View field{nullptr, 0};    // over the entries: derivatives by D, right-hand sides, or changes of D
+  std::vector<Index> plus, minus;  // positions of the entries of each hinge
+  std::vector<Index> equalities;   // positions
+  Index count = 0;                 // about the number of constraints; see bind_entries()
+
+ private:
+  const HingeItem& hinge(Index t) const;
+  // D[plus] - D[minus]
+  double hinge_argument(Index t) const;
+  void bind_entries();
+  void clear_non_constraints(Cone::View& values) const;
+  double start_slope_limit() const;
+  void start_norm(double& mu);
+  void start_hinges();
+  void measure_divergences();
+  void add_low_entries();
+  void measure_norm(double& dual, double& largest_norm, double& damage);
+  void measure_hinges(double& loss, double& dual);
+
+  const InteriorPointSettings& settings_;
+  Recovery& recovery_;
+  // Where targets ask little of the slopes and only a tiny price holds them, the centre of the optimal models is far
+  // out, where the proof loses much for small dual residuals. A bound on L of our own then holds the slopes.
+  bool free_bound_ = false;
+  double bound_value_;
+  double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
+  Vector divergence_storage_, field_storage_, linear_;
+  Vector everywhere_, kept_slack_, kept_multiplier_;  // of every entry, flat
+  std::vector<Index> non_constraints_;                // positions
+};
+
+}  // namespace bregmax::internal

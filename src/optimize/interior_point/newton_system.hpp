@@ -1,0 +1,70 @@
+#pragma once
+
+#include "optimize/interior_point/hinge_passes.hpp"
+#include "optimize/interior_point/iterate.hpp"
+#include "optimize/problem/normal_equations.hpp"
+
+namespace bregmax::internal {
+
+// The Newton system at an iterate. t and zeta are eliminated in closed form, x = (z, a, L) by the normal equations.
+//
+// A direction is solved for in `change` and in each cone's ds, dy; accept() keeps it in `accepted` (ds_accepted,
+// dy_accepted). A correction is solved for by itself and added to the accepted direction: it is small, and so are its
+// errors.
+class NewtonSystem {
+ public:
+  NewtonSystem(Iterate& iterate, const InteriorPointSettings& settings, Recovery& recovery);
+
+  // With a primal proximal term of at least `proximal` (proximal() says which), the dual ones being set; false: none
+  // makes the system positive definite.
+  bool factor(double proximal, bool with_quadratic = true);
+  double proximal() const { return proximal_; }
+
+  // For the right-hand sides c that the cones were aimed at. Returns how fast it nears the boundary.
+  StepRates solve_direction();
+  void accept();
+
+  // The same for a correction: how long steps its parts allow. `accepted_rates`: those of the accepted direction.
+  PartRates solve_correction(const StepRates& accepted_rates);
+  void aim_correction(const CentralAim& aim);
+  void add_correction(const CorrectionParts& parts);
+  void add_and_aim_correction(const CorrectionParts& parts, const CentralAim& aim);
+
+  // Of the last solve: the dual residual would grow, and cost the bound more than the gap.
+  bool is_harmful() const { return harmful_; }
+  // Directions in a row, up to the last, that are less accurate than asked for.
+  int poor_directions() const { return poor_directions_; }
+
+  bool uses_update() const { return normal_.uses_update(); }
+  bool use_dense() { return normal_.use_dense(); }
+  void forget_poor_directions() { poor_directions_ = 0; }
+
+  Unknowns change, accepted;
+
+ private:
+  enum class Solve : bool { kDirection, kCorrection };
+  // `field`: right-hand sides of D. Sets change, the norm cones' dy, and the iterate's field to dD.
+  void solve(Solve what, const double* field);
+  void judge(Solve what, double reached, double wanted);
+  void set_weights(double proximal, bool with_quadratic);
+  void set_norm_weights();
+  double harmless_residual() const;
+  void reduce_norm_rhs(double residual_share);
+  void recover_norm();
+  void add_unknowns(const CorrectionParts& parts);
+  HingeRows hinge_rows();
+
+  Iterate& at_;
+  const CanonicalProblem& p_;
+  const InteriorPointSettings& settings_;
+  Recovery& recovery_;
+  NormalEquations normal_;
+  Vector rhs_;
+  Vector inverse_sum_;  // of each hinge: 1 / (the sum of its two weights)
+  double proximal_ = 0;
+  double rhs_norm_ = 0;  // largest of the last direction and its corrections
+  int poor_directions_ = 0;
+  bool harmful_ = false;
+};
+
+}  // namespace bregmax::internal

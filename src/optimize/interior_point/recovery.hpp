@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace bregmax::internal {
+
+// What the solver does where a plain interior point method would fail, in the order in which a run can meet it. Each
+// one was measured to earn its place (docs/solver.md): `count_unsolved` counts how often it is used and what is lost
+// without it.
+enum class Remedy {
+  kFreeBound,
+  kWidenFreeBound,
+  kRetryFactorization,
+  kStrengthenProximal,
+  kDenseFactorization,
+  kRelaxPrimalProximal,
+  kRelaxDualProximal,
+  kDualProximalNearEnd,
+  kRefineDual,
+  kPolishMultipliers,
+  kRelaxUnproved,
+  kCenter,
+  kMixConvex,
+  kZeroModel,
+};
+inline constexpr std::size_t kRemedies = static_cast<std::size_t>(Remedy::kZeroModel) + 1;
+
+struct RemedyInfo {
+  Remedy remedy;
+  std::string_view name, trigger;
+};
+
+// In the order of the enumeration.
+std::span<const RemedyInfo> remedies();
+
+// Which remedies a run may use, and how often it used each. Switching one off is for tests and measurements.
+class Recovery {
+ public:
+  // Counts the remedy, unless it is switched off: then it must not be applied.
+  bool use(Remedy remedy) {
+    if (off_[index(remedy)]) return false;
+    ++count_[index(remedy)];
+    return true;
+  }
+  bool is_on(Remedy remedy) const { return !off_[index(remedy)]; }
+  void switch_off(Remedy remedy) { off_[index(remedy)] = true; }
+  int count(Remedy remedy) const { return count_[index(remedy)]; }
+
+ private:
+  static std::size_t index(Remedy remedy) { return static_cast<std::size_t>(remedy); }
+
+  std::array<bool, kRemedies> off_{};
+  std::array<int, kRemedies> count_{};
+};
+
+}  // namespace bregmax::internal
