@@ -10,7 +10,7 @@
 #include "bregmax/data/split.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/squared_euclidean.hpp"
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "bregmax/tasks/evaluate.hpp"
 #include "commands/commands.hpp"
@@ -51,13 +51,13 @@ DemoData split_iris(std::uint64_t seed) {
   return {select_rows(iris, split.train), select_rows(iris, split.test)};
 }
 
-FitResult learn(const Table& train, double smoothing, std::uint64_t seed) {
-  FitOptions options;
+MethodFit learn(const Table& train, double smoothing, std::uint64_t seed) {
+  PbdlOptions options;
   options.lambda = kLambda;
   options.smoothing = smoothing;
   RunControl control;
   control.stop = &Interrupt::requested();
-  return fit(train.features, sample_comparisons(train.labels->of_row, kComparisons, seed), options, control);
+  return fit_pbdl(train.features, sample_comparisons(train.labels->of_row, kComparisons, seed), options, control);
 }
 
 struct Measure {
@@ -90,13 +90,13 @@ struct DemoResult {
 };
 
 void add_split(DemoResult& result, const DemoData& data, std::uint64_t seed) {
-  const FitResult fitted = learn(data.train, kSmoothing, seed);
+  const MethodFit fitted = learn(data.train, kSmoothing, seed);
   const SquaredEuclidean euclidean;
   const Scaling& scaling = fitted.model.scaling;
   add_scores(result.learned, *fitted.model.divergence, scaling, data);
   add_scores(result.standardised, euclidean, scaling, data);
   add_scores(result.raw, euclidean, Scaling::none(data.train.features.cols()), data);
-  result.largest_gap = std::max(result.largest_gap, fitted.certificate.relative_gap);
+  result.largest_gap = std::max(result.largest_gap, fitted.proved->certificate.relative_gap);
   result.seconds += fitted.report.seconds;
   result.all_optimal = result.all_optimal && fitted.report.status == Status::kOptimal;
 }
@@ -171,7 +171,7 @@ std::string draw_petals(const Table& train) {
   Table petals = train;
   petals.features = train.features.middleCols(kPetalLength, 2).eval();
   petals.feature_names = {train.feature_names.begin() + kPetalLength, train.feature_names.end()};
-  const FitResult result = learn(petals, 0, 0);
+  const MethodFit result = learn(petals, 0, 0);
   const auto& divergence = dynamic_cast<const MaxAffine&>(*result.model.divergence);
   return draw_divergence({divergence, result.model.scaling, petals, middle_row(petals, kVersicolor)});
 }

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <memory>
 
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
 #include "pictures/png.hpp"
 #include "reports/fit_report.hpp"
-#include "reports/method_report.hpp"
 #include "reports/output.hpp"
 #include "reports/tuning_report.hpp"
 
