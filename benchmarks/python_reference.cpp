@@ -12,7 +12,7 @@
 #include "bregmax/core/blas_kernels.hpp"
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/builtin.hpp"
-#include "bregmax/learn/auto_fit.hpp"
+#include "bregmax/learn/run.hpp"
 #include "bregmax/model/model.hpp"
 
 namespace {
@@ -30,11 +30,9 @@ void time_it(int repetitions, const Work& work) {
 
 void time_fit(double lambda, int repetitions) {
   const Table wine = load_builtin("wine");
-  AutoFitOptions options = recommended_options(wine.features.rows());
-  options.lambdas = {lambda};
-  options.temperatures = {0};
-  options.scales = {Scale::kStandard};
-  time_it(repetitions, [&] { fit_from_labels(wine.features, wine.labels->of_row, options); });
+  FitRequest request;
+  request.parameters["lambda"] = lambda;
+  time_it(repetitions, [&] { fit(request, {wine.features, wine.labels->of_row}); });
 }
 
 void time_divergence(const std::vector<std::string>& arguments) {

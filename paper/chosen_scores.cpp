@@ -28,6 +28,20 @@ Matrix rows_of(const Matrix& from, const std::vector<Index>& rows) {
 
 }  // namespace
 
+FitRequest paper_request(const std::string& method, std::uint64_t seed) {
+  FitRequest request;
+  request.method = method;
+  request.scales = {Scale::kNone};
+  request.repeats = 1;
+  request.seed = seed;
+  request.solver.solver = Solver::kExact;
+  if (method == "pbdl") {
+    request.supervision = {LabelSupervision::kComparisons};
+    request.parameters["smoothing"] = 0;
+  }
+  return request;
+}
+
 std::string settings_text(const Settings& settings) {
   std::string text;
   for (const Setting& one : settings) {

@@ -18,6 +18,9 @@ struct RunParts {
   EvaluationOptions evaluation = {};
 };
 
+// The paper's way: raw features, one cross-validation; for pbdl 2000 comparisons and no smoothing.
+FitRequest paper_request(const std::string& method, std::uint64_t seed);
+
 std::string settings_text(const Settings& settings);
 
 // The training part as a fold whose held-out part is the test part: tune() then learns as the last fit of a method does

@@ -10,7 +10,6 @@
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/split.hpp"
 #include "bregmax/divergence/max_affine.hpp"
-#include "bregmax/learn/method_tuning.hpp"
 #include "paper/pbdl_runs.hpp"
 #include "paper/protocol.hpp"
 #include "paper/stream.hpp"
@@ -48,20 +47,18 @@ struct CircleModels {
 };
 
 CircleModels learn_on_circle(const Table& train, std::uint64_t seed, const RunControl& control) {
-  AutoFitOptions options = internal::paper_options();
-  options.fit.seed = seed;
-  options.supervision.front().seed = seed;
-  const AutoFitResult pbdl = fit_from_labels(train.features, train.labels->of_row, options, control);
+  const TrainingData data{train.features, train.labels->of_row};
+  const auto learn = [&](const char* method) {
+    Plan planned = plan(internal::paper_request(method, seed), data);
+    planned.evaluation = {};
+    return run(planned, data, control);
+  };
+  const FitOutcome pbdl = learn("pbdl");
   CircleModels models;
-  models.pbdl = pbdl.fit.model;
-  models.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.lambda);
+  models.pbdl = pbdl.model;
+  models.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.parameters.at("lambda"));
   if (control.stop_requested()) return models;
-  MethodFitOptions itml_options;
-  itml_options.scales = {Scale::kNone};
-  itml_options.settings.seed = seed;
-  const MethodFitResult itml =
-      fit_method_from_labels(method_named("itml"), train.features, train.labels->of_row, itml_options, control);
-  models.itml = itml.fit.model;
+  models.itml = learn("itml").model;
   if (control.stop_requested()) return models;
   models.itml_note = fmt::format("gamma {:g}", models.itml.record.parameters.at("gamma"));
   return models;

@@ -9,7 +9,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/methods/registry.hpp"
 #include "paper/stream.hpp"
 
@@ -116,11 +116,11 @@ RegressionErrors run_regression(const RegressionProblem& problem, Index points, 
   Random of_points = of_run.fork(kPointStream), of_test = of_run.fork(kTestStream);
   const Matrix rows = draw_points(problem, kMostRegressionPoints, of_points).topRows(points);
   const Targets targets = noisy_targets(*problem.truth, rows, of_run.fork(kNoiseStream));
-  FitOptions options;
+  PbdlOptions options;
   options.lambda = 0;
   options.scale = Scale::kNone;
   options.tolerance = kTolerance;
-  const FitResult learned = fit(rows, targets, options, control);
+  const MethodFit learned = fit_pbdl(rows, targets, options, control);
   const Learned metric = learn_with(method_named("mahalanobis"), rows, targets, {}, control);
   RegressionErrors errors;
   errors.stopped = control.stop_requested();

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "bregmax/learn/method_tuning.hpp"
-#include "learn/repeated_folds.hpp"
+#include "bregmax/learn/run.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -12,37 +11,34 @@ namespace {
 // So small that the last fits are made to each method's own tolerance.
 constexpr double kLeastTolerance = std::numeric_limits<double>::min();
 
-MethodFitOptions options_of(const ProtocolRow& row, const Method& method, const RunParts& parts) {
-  MethodFitOptions options;
-  options.scales = {Scale::kNone};
-  options.evaluation = parts.evaluation;
-  options.settings.seed = parts.seed;
+Plan plan_of(const ProtocolRow& row, const RunParts& parts, const TrainingData& data) {
+  FitRequest request = paper_request(row.name, parts.seed);
   // The paper's NCA is diagonal.
-  if (row.name == "nca") options.settings.parameters["form"] = method.parameter("form").parse("diagonal");
-  return options;
+  if (row.name == "nca") request.parameters["form"] = method_named("nca").parameter("form").parse("diagonal");
+  Plan planned = plan(request, data);
+  planned.evaluation = parts.evaluation;
+  return planned;
 }
 
 TuneOptions tune_options(const RunParts& parts) { return {Measure::kAveragePrecision, parts.evaluation, 1, 0}; }
 
 // The settings of one candidate and nothing else to try. They are "tried", so that they name the candidate.
-MethodFitOptions only(const Settings& settings, const Method& method, MethodFitOptions options) {
-  options.tuning_tolerance = kLeastTolerance;
+Plan only(const Settings& settings, Plan planned) {
+  planned.fold_tolerance = kLeastTolerance;
   for (const Setting& one : settings) {
-    if (one.name != "scale")
-      options.tried[one.name] = {one.word.empty() ? one.value : method.parameter(one.name).parse(one.word)};
+    if (one.name == "scale" && !one.word.empty()) continue;
+    planned.tried[one.name] = {one.word.empty() ? one.value : planned.method->parameter(one.name).parse(one.word)};
   }
-  return options;
+  return planned;
 }
 
-std::vector<Settings> choose(const Method& method, const MethodFitOptions& options, const RunParts& parts,
+std::vector<Settings> choose(const Plan& planned, const TrainingData& data, const RunParts& parts,
                              const RunControl& control) {
-  const CandidateFamilies families = method_families(method, options);
-  if (!has_choice(method, options)) {
+  const CandidateFamilies families = families_of(planned, data);
+  if (!planned.has_choice()) {
     return std::vector<Settings>(kTableMeasures.size(), families.front()->candidates().front());
   }
-  const TuneResult cross =
-      tune(repeated_folds(parts.train_rows, parts.train_classes, {options.folds, options.repeats, parts.seed}),
-           families, tune_options(parts), control);
+  const TuneResult cross = tune(folds_of(planned, data), families, tune_options(parts), control);
   if (control.stop_requested()) return {};
   return chosen_settings(cross);
 }
@@ -57,17 +53,17 @@ RunScores failed_run(const std::string& reason) {
 }
 
 RunScores run_row(const ProtocolRow& row, const RunParts& parts, const RunControl& control) {
-  const Method& method = method_named(row.name);
-  const MethodFitOptions options = options_of(row, method, parts);
+  const TrainingData data{parts.train_rows, parts.train_classes};
+  const Plan planned = plan_of(row, parts, data);
   try {
-    const std::vector<Settings> chosen = choose(method, options, parts, control);
+    const std::vector<Settings> chosen = choose(planned, data, parts, control);
     if (control.stop_requested()) return {};
     CandidateFamilies families;
     std::vector<Settings> learned;
     for (const Settings& one : chosen) {
       if (std::find(learned.begin(), learned.end(), one) != learned.end()) continue;
       learned.push_back(one);
-      families.push_back(method_families(method, only(one, method, options)).front());
+      families.push_back(families_of(only(one, planned), data).front());
     }
     const TuneResult whole = tune({whole_run(parts)}, families, tune_options(parts), control);
     if (control.stop_requested()) return {};

@@ -4,9 +4,6 @@
 
 namespace bregmax::internal {
 
-// The paper's: raw features, 2000 comparisons, a grid of lambda, no smoothing.
-AutoFitOptions paper_options();
-
 bool is_pbdl_group(const std::string& group);
 
 // The rows of max-affine divergences, which all tune lambda.

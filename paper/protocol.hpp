@@ -6,7 +6,7 @@
 
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/data/table.hpp"
-#include "bregmax/learn/auto_fit.hpp"
+#include "bregmax/learn/run.hpp"
 #include "paper/published.hpp"
 
 namespace bregmax {

@@ -9,11 +9,11 @@
 //     using namespace bregmax;
 //     const Table table = read_table("builtin:iris");  // or a CSV or .npy file
 //     const std::vector<int>& classes = table.labels->of_row;
-//     FitOptions options;
-//     options.lambda = 0.1;
-//     options.pieces = 30;
-//     const FitResult fitted = fit(table.features, sample_comparisons(classes, 200, 1), options);
-//     std::printf("%s, gap %.1e\n", to_string(fitted.report.status).c_str(), fitted.certificate.relative_gap);
+//     FitRequest request;  // what is left out is chosen by plan()
+//     request.parameters["lambda"] = 0.1;
+//     request.parameters["pieces"] = 30;
+//     const FitOutcome fitted = fit(request, {table.features, sample_comparisons(classes, 200, 1)});
+//     std::printf("%s, gap %.1e\n", to_string(fitted.report.status).c_str(), fitted.report.relative_gap);
 //     save_model(fitted.model, "iris.bregmax");
 //
 //     const Model model = load_model("iris.bregmax");
@@ -36,7 +36,7 @@
 #include "bregmax/data/split.hpp"
 #include "bregmax/data/table.hpp"
 #include "bregmax/divergence/factory.hpp"
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/learn/run.hpp"
 #include "bregmax/model/model.hpp"
 #include "bregmax/search/top_k.hpp"
 #include "bregmax/supervision/files.hpp"

@@ -1,15 +1,18 @@
 #include <fmt/format.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <optional>
 #include <variant>
 
 #include "arrays.hpp"
 #include "bregmax/core/error.hpp"
-#include "bregmax/learn/fit_plan.hpp"
+#include "bregmax/learn/run.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "items.hpp"
 #include "module.hpp"
 #include "run.hpp"
@@ -17,34 +20,35 @@
 namespace bregmax::python {
 namespace {
 
-// A number, "auto" (chosen by cross-validation), or nothing: see plan_fit().
-using Tunable = std::optional<std::variant<double, std::string>>;
+// A number, or one of several by its name.
+using Value = std::variant<double, std::string>;
+using Given = std::variant<double, std::string, std::vector<Value>>;
 
-FitWishes::Tunable tunable_option(const nb::dict& options, const char* name) {
-  const auto given = option<Tunable>(options, name);
-  if (!given) return {};
-  if (const double* number = std::get_if<double>(&*given)) return {*number, false};
-  const std::string& word = std::get<std::string>(*given);
-  if (word != "auto") throw Error(fmt::format("{} is '{}'; allowed: a number >= 0 or 'auto'", name, word));
-  return {std::nullopt, true};
+double number_of(const MethodParameter& parameter, const Value& value) {
+  if (const auto* word = std::get_if<std::string>(&value)) return parameter.parse(*word);
+  const double number = std::get<double>(value);
+  // Positions among the choices are a matter of the library.
+  if (!parameter.choices.empty()) {
+    throw Error(fmt::format("{} is {}; allowed: {}", parameter.name, number, parameter.allowed()));
+  }
+  parameter.check_number(number);
+  return number;
 }
 
-void wish_pieces(const nb::dict& options, FitWishes& wishes) {
-  const auto pieces = option<std::variant<int, std::string>>(options, "n_pieces");
-  if (const int* number = std::get_if<int>(&pieces)) {
-    wishes.pieces.value = *number;
-    return;
+// A value, several in a list, or "auto".
+Wish wish_of(const MethodParameter& parameter, const Given& given) {
+  if (const auto* list = std::get_if<std::vector<Value>>(&given)) {
+    if (list->empty()) throw Error(fmt::format("{} is []; allowed: at least one value to try", parameter.name));
+    std::vector<double> values;
+    for (const Value& value : *list) values.push_back(number_of(parameter, value));
+    return Wish(std::move(values));
   }
-  const std::string& word = std::get<std::string>(pieces);
-  if (word != "all" && word != "auto" && word != "theory") {
-    throw Error(fmt::format("n_pieces is '{}'; allowed: a number, 'all', 'auto' or 'theory'", word));
-  }
-  wishes.pieces.automatic = word == "auto";
-  wishes.theory_pieces = word == "theory";
+  if (const auto* number = std::get_if<double>(&given)) return number_of(parameter, *number);
+  const std::string& word = std::get<std::string>(given);
+  return word == "auto" ? Wish::choose() : Wish(number_of(parameter, word));
 }
 
-std::optional<LabelSupervision> supervision_named(const std::string& name) {
-  if (name == "auto") return std::nullopt;
+LabelSupervision supervision_named(const std::string& name) {
   if (name == "all_pairs") return LabelSupervision::kAllPairs;
   if (name == "comparisons") return LabelSupervision::kComparisons;
   if (name == "hard_comparisons") return LabelSupervision::kHardComparisons;
@@ -52,105 +56,173 @@ std::optional<LabelSupervision> supervision_named(const std::string& name) {
       fmt::format("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", name));
 }
 
-void wish_from_labels(const nb::dict& options, FitWishes& wishes) {
-  wishes.supervision = supervision_named(option<std::string>(options, "supervision"));
-  wishes.comparisons = option<std::optional<Index>>(options, "n_comparisons");
-  wishes.hard_neighbours = option<Index>(options, "hard_neighbors");
-  wishes.tune_for = measure_named(option<std::string>(options, "tune_for"));
-  wishes.repeats = option<std::optional<int>>(options, "repeats");
-}
-
-FitWishes wishes_of(const nb::dict& options) {
-  FitWishes wishes;
-  wishes.lambda = tunable_option(options, "lam");
-  wishes.smoothing = tunable_option(options, "smoothing");
-  if (const auto lambdas = option<std::optional<std::vector<double>>>(options, "lambdas")) wishes.lambdas = *lambdas;
-  wish_pieces(options, wishes);
-  if (const auto scale = option<std::optional<std::string>>(options, "scale")) wishes.scales = scales_named(*scale);
-  wishes.folds = option<int>(options, "folds");
-  if (const auto bound = option<std::optional<double>>(options, "lipschitz_bound")) {
-    wishes.fit.lipschitz_bound = *bound;
+Solver solver_named(const std::string& name) {
+  for (const Solver solver : {Solver::kAuto, Solver::kExact, Solver::kAdmm}) {
+    if (to_string(solver) == name) return solver;
   }
-  wishes.fit.piece_of = option<std::optional<std::vector<int>>>(options, "piece_of");
-  wishes.fit.tolerance = option<double>(options, "tolerance");
-  wishes.fit.max_iterations = option<int>(options, "max_iterations");
-  wishes.fit.time_limit = option<std::optional<double>>(options, "time_limit").value_or(0);
-  wishes.fit.seed = option<std::uint64_t>(options, "seed");
-  wishes.names = {"lam", "lambdas", "n_pieces", "tune_for", "n_comparisons"};
-  return wishes;
+  throw Error(fmt::format("solver is '{}'; allowed: 'auto', 'exact' or 'admm'", name));
 }
 
-// The model (None when the run ended before there was one) and what the solver says about it.
-nb::tuple outcome(AutoFitResult&& result) {
-  const SolveReport& report = result.fit.report;
+// Takes over an entry of the options that is there and not None.
+template <class Value, class Field>
+void take(const nb::dict& options, const char* name, Field& field) {
+  if (options.contains(name) && !options[name].is_none()) field = nb::cast<Value>(options[name]);
+}
+
+void take_parameters(const nb::dict& options, FitRequest& request) {
+  const Method& method = method_named(request.method);
+  std::map<std::string, Given> given;
+  take<std::map<std::string, Given>>(options, "parameters", given);
+  for (const auto& [name, value] : given) {
+    const std::string* word = std::get_if<std::string>(&value);
+    if (name == "pieces" && word != nullptr && *word == "theory") {
+      request.theory_pieces = true;
+    } else {
+      MethodParameter parameter = method.parameter(name);
+      parameter.name = request.names(name);
+      request.parameters[name] = wish_of(parameter, value);
+    }
+  }
+  std::vector<double> lambdas;
+  take<std::vector<double>>(options, "lambdas", lambdas);
+  if (!lambdas.empty()) {
+    request.parameters["lambda"].automatic = true;
+    request.parameters["lambda"].grid = lambdas;
+  }
+}
+
+FitRequest request_of(const nb::dict& options) {
+  FitRequest request;
+  take<std::map<std::string, std::string>>(options, "names", request.names.renamed);
+  take<std::string>(options, "method", request.method);
+  take_parameters(options, request);
+  take<std::vector<int>>(options, "piece_of", request.piece_of);
+  std::string scale, supervision, tune_for, solver;
+  take<std::string>(options, "scale", scale);
+  take<std::string>(options, "supervision", supervision);
+  take<std::string>(options, "tune_for", tune_for);
+  take<std::string>(options, "solver", solver);
+  if (!scale.empty()) request.scales = scales_named(scale);
+  if (!supervision.empty() && supervision != "auto") request.supervision = {supervision_named(supervision)};
+  if (!tune_for.empty()) request.tune_for = measure_named(tune_for);
+  if (!solver.empty()) request.solver.solver = solver_named(solver);
+  take<Index>(options, "n_comparisons", request.comparisons);
+  take<Index>(options, "hard_neighbors", request.hard_neighbours);
+  take<int>(options, "folds", request.folds);
+  take<int>(options, "repeats", request.repeats);
+  take<double>(options, "tolerance", request.tolerance);
+  take<int>(options, "max_iterations", request.max_iterations);
+  take<double>(options, "time_limit", request.time_limit);
+  take<std::uint64_t>(options, "seed", request.seed);
+  return request;
+}
+
+nb::dict parameters_as_dict(const Method& method, const std::map<std::string, double>& parameters) {
   nb::dict dict;
-  dict["status"] = to_string(report.status);
-  dict["objective"] = report.objective;
+  for (const MethodParameter& parameter : method.parameters) {
+    const double value = parameters.at(parameter.name);
+    const char* name = parameter.name.c_str();
+    if (!parameter.choices.empty() || (parameter.word && value == parameter.word->second)) {
+      dict[name] = parameter.text(value);
+    } else if (parameter.whole) {
+      dict[name] = static_cast<std::int64_t>(value);
+    } else {
+      dict[name] = value;
+    }
+  }
+  return dict;
+}
+
+void add_proof(const FitOutcome& result, nb::dict& dict) {
+  const MethodReport& report = result.report;
   dict["dual_objective"] = report.lower_bound;
   dict["relative_gap"] = report.relative_gap;
   dict["loss"] = report.loss;
-  dict["applied_loss"] = result.fit.applied_loss ? nb::cast(*result.fit.applied_loss) : nb::none();
+  dict["applied_loss"] =
+      result.proved && result.proved->applied_loss ? nb::cast(*result.proved->applied_loss) : nb::none();
   dict["lipschitz"] = report.lipschitz;
+  dict["convexity_violation"] = report.convexity_violation;
+  dict["lambda"] = result.chosen.parameters.at("lambda");
+  dict["smoothing"] = result.chosen.parameters.at("smoothing");
+  dict["solver"] = result.model.record.solver;
+}
+
+// The model (None when the run ended before there was one) and what is known of it.
+nb::tuple outcome(const Plan& planned, FitOutcome&& result) {
+  const MethodReport& report = result.report;
+  nb::dict dict, plan_fields;
+  dict["status"] = to_string(report.status);
+  dict["objective"] = report.objective;
+  if (planned.method->learns_from_items) {
+    add_proof(result, dict);
+  } else {
+    dict["stationarity"] = report.stationarity;
+  }
+  dict["tolerance"] = result.tolerance;
   dict["iterations"] = report.iterations;
   dict["seconds"] = report.seconds;
-  dict["convexity_violation"] = report.convexity_violation;
-  dict["lambda"] = result.chosen.lambda;
-  dict["smoothing"] = result.chosen.smoothing;
-  dict["scale"] = result.chosen.scale == Scale::kStandard ? "standard" : "none";
+  dict["scale"] = to_string(result.chosen_scale);
+  dict["parameters"] = parameters_as_dict(*planned.method, resolve(*planned.method, result.chosen).parameters);
   dict["tuning_ended_early"] = result.tuning_ended_early;
+  for (const Plan::Field& field : planned.fields()) plan_fields[field.name.c_str()] = nb::cast(field.values);
+  dict["plan"] = plan_fields;
+  nb::list diagnosis;
+  for (const Finding& finding : result.diagnosis) {
+    nb::dict entry;
+    entry["kind"] = to_string(finding.kind);
+    entry["cause"] = finding.cause;
+    entry["text"] = finding.text;
+    diagnosis.append(entry);
+  }
+  dict["diagnosis"] = diagnosis;
   nb::object model = nb::none();
-  if (result.fit.model.divergence) model = nb::cast(std::move(result.fit.model));
+  if (result.model.divergence) model = nb::cast(std::move(result.model));
   return nb::make_tuple(model, dict);
 }
 
-nb::tuple fit_labels(const Rows& rows, const Integers& classes, const nb::dict& options,
-                     const nb::object& on_progress) {
-  const std::vector<int> class_of_row = copy(classes);
-  FitWishes wishes = wishes_of(options);
-  wish_from_labels(options, wishes);
-  const AutoFitOptions planned = plan_fit(wishes, view(rows), nullptr);
-  const auto work = [rows, class_of_row, planned](const RunControl& control) {
-    return fit_from_labels(view(rows), class_of_row, planned, control);
+// `given`: {"classes": ...}, {"comparisons": items, "weights": ...}, {"pairs": items, "similar": ..., "weights": ...}
+// or
+// {"targets": items, "values": ..., "weights": ...}.
+nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, const nb::object& on_progress) {
+  const MethodSupervision supervision = supervision_of(given);
+  const Plan planned = plan(request_of(options), {view(rows), supervision});
+  const auto work = [rows, supervision, planned](const RunControl& control) {
+    return bregmax::run(planned, {view(rows), supervision}, control);
   };
-  return outcome(run_interruptibly<AutoFitResult>(work, on_progress, option<int>(options, "threads")));
+  int threads = 0;
+  take<int>(options, "threads", threads);
+  return outcome(planned, run_interruptibly<FitOutcome>(work, on_progress, threads));
 }
 
-nb::tuple fit_given(const Rows& rows, const Supervision& given, const nb::dict& options,
-                    const nb::object& on_progress) {
-  const AutoFitOptions planned = plan_fit(wishes_of(options), view(rows), &given);
-  const auto work = [rows, given, planned](const RunControl& control) {
-    return fit_from_items(view(rows), given, planned, control);
-  };
-  return outcome(run_interruptibly<AutoFitResult>(work, on_progress, option<int>(options, "threads")));
-}
-
-nb::tuple fit_comparisons(const Rows& rows, const RowNumbers& items, const Numbers& weights, const nb::dict& options,
-                          const nb::object& on_progress) {
-  return fit_given(rows, comparisons_of(items, weights), options, on_progress);
-}
-
-nb::tuple fit_pairs(const Rows& rows, const RowNumbers& items, const Integers& similar, const Numbers& weights,
-                    const nb::dict& options, const nb::object& on_progress) {
-  return fit_given(rows, pairs_of(items, similar, weights), options, on_progress);
-}
-
-nb::tuple fit_targets(const Rows& rows, const RowNumbers& items, const Numbers& values, const Numbers& weights,
-                      const nb::dict& options, const nb::object& on_progress) {
-  return fit_given(rows, targets_of(items, values, weights), options, on_progress);
+// Methods by name, with the parameters that each has.
+nb::dict methods_as_dict() {
+  nb::dict methods;
+  for (const Method& method : all_methods()) {
+    nb::dict parameters;
+    for (const MethodParameter& parameter : method.parameters) {
+      nb::dict entry;
+      entry["help"] = parameter.help;
+      entry["allowed"] = parameter.allowed();
+      entry["standard"] = parameter.text(parameter.standard);
+      entry["tuned"] = parameter.tuned;  // chosen by cross-validation from labels where nothing is said
+      parameters[parameter.name.c_str()] = entry;
+    }
+    nb::dict entry;
+    entry["summary"] = method.summary;
+    entry["parameters"] = parameters;
+    entry["tolerance"] = method.limits.tolerance;
+    entry["max_iterations"] = method.limits.max_iterations;
+    methods[method.name.c_str()] = entry;
+  }
+  return methods;
 }
 
 }  // namespace
 
 void bind_fit(nb::module_& module) {
-  const auto rows = nb::arg("rows").noconvert();
-  const auto items = nb::arg("items").noconvert();
-  const auto weights = nb::arg("weights").noconvert();
-  const auto options = nb::arg("options");
-  const auto on_progress = nb::arg("on_progress").none();
-  module.def("fit_labels", &fit_labels, rows, nb::arg("classes").noconvert(), options, on_progress);
-  module.def("fit_comparisons", &fit_comparisons, rows, items, weights, options, on_progress);
-  module.def("fit_pairs", &fit_pairs, rows, items, nb::arg("similar").noconvert(), weights, options, on_progress);
-  module.def("fit_targets", &fit_targets, rows, items, nb::arg("values").noconvert(), weights, options, on_progress);
+  module.def("fit", &fit, nb::arg("rows").noconvert(), nb::arg("given"), nb::arg("options"),
+             nb::arg("on_progress").none());
+  module.def("methods", &methods_as_dict);
   module.def("default_lambdas", [] { return to_numpy(default_lambdas()); });
 }
 

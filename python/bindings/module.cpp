@@ -22,7 +22,6 @@ NB_MODULE(_core, module) {
   bregmax::python::bind_data(module);
   bregmax::python::bind_model(module);
   bregmax::python::bind_fit(module);
-  bregmax::python::bind_methods(module);
   bregmax::python::bind_run(module);
   bregmax::python::bind_tasks(module);
 }

@@ -8,7 +8,6 @@ namespace bregmax::python {
 void bind_data(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_fit(nanobind::module_& module);
-void bind_methods(nanobind::module_& module);
 void bind_run(nanobind::module_& module);
 void bind_tasks(nanobind::module_& module);
 

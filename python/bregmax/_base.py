@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -15,15 +15,28 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, threads_of, tuples_of, weights_of
 from bregmax._progress import run_with_progress
 from bregmax.model import DivergenceMetric, Model
 
-_ENDED_EARLY = {
-    "iteration_limit": "max_iter={max_iter} was reached",
-    "time_limit": "time_limit={time_limit} was reached",
-    "numerical_error": "rounding errors ended the progress",
+# What the library calls otherwise: parameters of the methods, and what its messages name.
+_RENAMED = {
+    "comparisons": "n_comparisons",
+    "components": "n_components",
+    "constraints": "n_constraints",
+    "lambda": "lam",
+    "lipschitz": "lipschitz_bound",
+    "max_iterations": "max_iter",
+    "neighbours": "n_neighbors",
+    "pieces": "n_pieces",
+    "tolerance": "tol",
+    "trees": "n_trees",
 }
+
+
+def name_here(parameter: str) -> str:
+    """What a parameter of the library is called in Python; `scale` is that of the features."""
+    return "kernel_scale" if parameter == "scale" else _RENAMED.get(parameter, parameter.replace("-", "_"))
 
 
 # Annotated attributes of a class and its bases become the parameters of an __init__ that keeps each under its name, which
@@ -33,8 +46,12 @@ parameters = dataclass(kw_only=True, eq=False, repr=False)
 
 @parameters
 class DivergenceLearner(BaseEstimator):
-    """Base of the learners: subclasses have further parameters, and say what `fit` takes."""
+    """Base of the learners: subclasses have further parameters, those of their method among them, and say what `fit`
+    takes."""
 
+    _method: ClassVar[str]
+
+    scale: str | None = None
     time_limit: float | None = None
     random_state: Any = 0
     n_jobs: int | None = None
@@ -50,24 +67,44 @@ class DivergenceLearner(BaseEstimator):
         validate_data(self, X if X is not None else rows, skip_check_array=True)
         return rows, items
 
-    def _pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any) -> tuple[np.ndarray, ...]:
-        """Rows, pairs of their numbers, 1 or 0 for similar or not, weights."""
+    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any):
         rows, items = self._tuples(pairs, X, (2,), "pairs")
-        return rows, items, similar_of(y, len(items)), weights_of(sample_weight, len(items))
+        similar, weights = similar_of(y, len(items)), weights_of(sample_weight, len(items))
+        return self._learn(rows, {"pairs": items, "similar": similar, "weights": weights})
 
-    def _targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any) -> tuple[np.ndarray, ...]:
-        """Rows, pairs of their numbers, the values that D should have, weights."""
+    def _learn_targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any):
         rows, items = self._tuples(pairs, X, (2,), "pairs")
         targets = np.ascontiguousarray(values, dtype=np.float64)
         if targets.shape != (len(items),):
             raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one a pair")
         if not np.isfinite(targets).all():
             raise ValueError("values contains NaN or infinity.")
-        return rows, items, targets, weights_of(sample_weight, len(items))
+        return self._learn(rows, {"targets": items, "values": targets, "weights": weights_of(sample_weight, len(items))})
 
-    def _learn(self, method: Callable[..., Any], *arguments: Any, options: dict[str, Any]):
+    def _options(self) -> dict[str, Any]:
+        """What the library is asked for; None: it decides."""
+        own = {name: getattr(self, name_here(name)) for name in _core.methods()[self._method]["parameters"]}
+        lambdas = getattr(self, "lambdas", None)
+        return {
+            "method": self._method,
+            "names": _RENAMED,
+            "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
+            "lambdas": None if lambdas is None else [float(value) for value in lambdas],
+            "scale": self.scale,
+            "solver": getattr(self, "solver", None),
+            "folds": _number(getattr(self, "folds", None), int),
+            "tolerance": _number(getattr(self, "tol", None), float),
+            "max_iterations": _number(getattr(self, "max_iter", None), int),
+            "time_limit": _number(self.time_limit, float),
+            "seed": seed_of(self.random_state),
+            "threads": threads_of(self.n_jobs),
+        }
+
+    def _learn(self, rows: np.ndarray, given: dict[str, np.ndarray], **more: Any):
+        """`given`: labels or items, as `_core.fit` takes them; `more`: further options."""
+        options = self._options() | more
         core, report = run_with_progress(
-            method, *arguments, options, verbose=self.verbose, tolerance=options["tolerance"] or 0.0
+            _core.fit, rows, given, options, verbose=self.verbose, tolerance=options["tolerance"] or 0.0
         )
         if core is None:
             raise ValueError(f"time_limit={self.time_limit} ended the run before there was a model; allow more time")
@@ -77,29 +114,13 @@ class DivergenceLearner(BaseEstimator):
             core.feature_names = [f"x{feature}" for feature in range(core.features)]
         self.model_ = Model(core)
         self.report_ = report
+        self.parameters_ = {name_here(name): value for name, value in report["parameters"].items()}
         self.n_iter_ = max(report["iterations"], 1)  # to find that nothing is to be done counts as one
-        self._warn(report)
+        for finding in report["diagnosis"]:
+            if finding["kind"] != "applied_loss":
+                category = ConvergenceWarning if finding["kind"] == "early_end" else UserWarning
+                warnings.warn(finding["text"], category, stacklevel=_outside_level())
         return self
-
-    def _warn(self, report: dict[str, Any]) -> None:
-        if report["status"] not in ("optimal", "converged"):
-            reason = _ENDED_EARLY.get(report["status"], report["status"]).format(**self._limits())
-            where = "while parameters were being chosen" if report["tuning_ended_early"] else self._reached(report)
-            warnings.warn(f"not optimal: {reason} {where}", ConvergenceWarning, stacklevel=_outside_level())
-        if self.model_.record["constant"]:
-            warnings.warn(
-                "the learned divergence is constant: it does not tell the rows apart; a smaller lam may help",
-                UserWarning,
-                stacklevel=_outside_level(),
-            )
-
-    def _limits(self) -> dict[str, Any]:
-        """What may end a fit early."""
-        return {name: getattr(self, name, None) for name in ("max_iter", "time_limit", "tol")}
-
-    def _reached(self, report: dict[str, Any]) -> str:
-        """How far a fit that ended early came, in words."""
-        return f"at a relative gap of {report['relative_gap']:.1e} (tol={self._limits()['tol']})"
 
     # ---- Applying ----
 
@@ -158,11 +179,12 @@ class DivergenceLearner(BaseEstimator):
 class LabelMixin:
     """Learning from class labels, and scores by them."""
 
-    def _learn_labels(self, method: Callable[..., Any], X: Any, y: Any, options: dict[str, Any]):
+    def _learn_labels(self, X: Any, y: Any, **more: Any):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
-        self._learn(method, X, numbered_by_appearance(y), options=options)
+        more |= {"tune_for": getattr(self, "tune_for", None), "repeats": _number(getattr(self, "repeats", None), int)}
+        self._learn(X, {"classes": numbered_by_appearance(y)}, **more)
         _, first = np.unique(y, return_index=True)
         self.model_._core.class_names = [str(y[row]) for row in np.sort(first)]
         return self
@@ -198,6 +220,19 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     @property
     def _n_features_out(self) -> int:
         return self.model_.embed(self.model_.center.reshape(1, -1)).shape[1]
+
+
+def _number(value: Any, kind: type) -> Any:
+    return None if value is None else kind(value)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as the library takes it: a number, a word, or a list of these to choose from."""
+    if isinstance(value, str):
+        return value
+    if np.ndim(value) > 0:
+        return [_plain(member) for member in value]
+    return float(value)
 
 
 def _outside_level() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bregmax import _core
 from bregmax._base import LabelMixin, parameters
 from bregmax._bregman import MaxAffineLearner
 
@@ -23,11 +22,11 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     smoothing : float, "auto" or None
         Temperature of the returned divergence, which has no ties when > 0. None: "auto" where lambda is chosen from
         labels, 0 otherwise.
-    n_pieces : int, "all", "auto" or "theory"
-        Affine pieces; "all": one a row; "auto": chosen; "theory": for targets, as many as the theorem on regression has.
+    n_pieces : int, "all", "auto", "theory" or None
+        Affine pieces; "all": one per row; "auto": chosen; "theory": for targets, as many as the theorem on regression
+        has. None: "all" for up to 20,000 rows, chosen among 20, 50, 100 and 200 beyond.
     scale : "standard", "none", "auto" or None
-        "auto" chooses between the two. None: as the library recommends where lambda is chosen from labels, "standard"
-        otherwise.
+        "auto" chooses between the two. None: "standard".
     supervision : "auto", "all_pairs", "comparisons" or "hard_comparisons"
         What `fit` makes of the labels.
     n_comparisons : int or None
@@ -42,10 +41,13 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
         Of the cross-validation.
     repeats : int or None
         Cross-validations from labels, each with folds of its own. None: 3 for up to 200 rows, 2 for up to 400, else 1.
-    tol : float
-        Relative gap between the objective and its proved lower bound.
-    max_iter : int
-        Limit on the iterations of the solver.
+    solver : "auto", "exact" or "admm"
+        "exact": interior point, to a small gap; "admm": for large problems, to a moderate one; "auto": exact, unless its
+        predicted time or memory is too large.
+    tol : float or None
+        Relative gap between the objective and its proved lower bound. None: 1e-8, or 1e-4 of the solver "admm".
+    max_iter : int or None
+        Limit on the iterations of the solver. None: 400, or 100,000 of the solver "admm".
     time_limit : float or None
         Seconds, for tuning and solving together.
     random_state : int, RandomState or None
@@ -59,7 +61,8 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     ----------
     model_ : Model
     report_ : dict
-        Status, objective, proved lower bound, gap, loss, Lipschitz constant, ...
+        Status, objective, proved lower bound, gap, loss, Lipschitz constant, ...; under ``"plan"`` what was tried, under
+        ``"diagnosis"`` what the command line would say about the result.
     lam_, smoothing_ : float
         As given or chosen.
     classes_ : array
@@ -74,12 +77,11 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
 
     def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
         """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""
-        options = self._options(piece_of)
-        options.update(
+        return self._learn_labels(
+            X,
+            y,
+            piece_of=None if piece_of is None else [int(piece) for piece in piece_of],
             supervision=self.supervision,
             n_comparisons=self.n_comparisons,
             hard_neighbors=int(self.hard_neighbors),
-            tune_for=self.tune_for,
-            repeats=None if self.repeats is None else int(self.repeats),
         )
-        return self._learn_labels(_core.fit_labels, X, y, options)

@@ -5,7 +5,7 @@ cross-validation (`available_methods()` tells). A number or a name is taken as i
 recommends, a list tries its members. What was used is in `parameters_`.
 
 All of them share
-    scale : "standard", "none" or "auto"
+    scale : "standard", "none", "auto" or None: "standard"
     tune_for, folds, repeats : of the cross-validation, as for `BregmanLearner`; where labels are learned from
     tol, max_iter : None: the method's own; not where there is nothing to iterate
     time_limit, random_state, n_jobs, verbose : as for `BregmanLearner`
@@ -14,26 +14,14 @@ All of them share
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bregmax import _core
-from bregmax._arguments import seed_of, threads_of
 from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, parameters
 from bregmax._pairs import PairsMixin, TargetsMixin
-
-# Parameters of the library that are called otherwise here.
-_RENAMED = {
-    "components": "n_components",
-    "constraints": "n_constraints",
-    "lambda": "lam",
-    "neighbours": "n_neighbors",
-    "scale": "kernel_scale",
-    "trees": "n_trees",
-}
 
 
 def available_methods() -> dict[str, dict[str, Any]]:
@@ -42,57 +30,15 @@ def available_methods() -> dict[str, dict[str, Any]]:
 
 
 @parameters
-class MethodLearner(DivergenceLearner):
-    """Base of the classical methods; subclasses have their own parameters."""
-
-    _method: ClassVar[str]
-
-    scale: str = "standard"
-
-    def _options(self) -> dict[str, Any]:
-        own = {name: getattr(self, _name_here(name)) for name in _core.methods()[self._method]["parameters"]}
-        return {
-            "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
-            "scale": self.scale,
-            "all_pairs": bool(getattr(self, "all_pairs", False)),
-            "tune_for": getattr(self, "tune_for", "average_precision"),
-            "folds": int(getattr(self, "folds", 3)),
-            "repeats": _number(getattr(self, "repeats", None), int),
-            "tolerance": _number(getattr(self, "tol", None), float),
-            "max_iterations": _number(getattr(self, "max_iter", None), int),
-            "time_limit": _number(self.time_limit, float),
-            "seed": seed_of(self.random_state),
-            "threads": threads_of(self.n_jobs),
-        }
-
-    def _learn(self, method: Any, *arguments: Any, options: dict[str, Any]):
-        super()._learn(partial(method, self._method), *arguments, options=options)
-        self.parameters_ = {_name_here(name): value for name, value in self.report_["parameters"].items()}
-        return self
-
-    def _limits(self) -> dict[str, Any]:
-        own = _core.methods()[self._method]
-        limits = super()._limits()
-        if limits["tol"] is None:
-            limits["tol"] = own["tolerance"]
-        if limits["max_iter"] is None:
-            limits["max_iter"] = own["max_iterations"]
-        return limits
-
-    def _reached(self, report: dict[str, Any]) -> str:
-        return f"at a stationarity of {report['stationarity']:.1e} (tol={self._limits()['tol']})"
-
-
-@parameters
 class _Iterated:
     tol: float | None = None
     max_iter: int | None = None
 
 
-class _LabelMethod(LabelMixin, MethodLearner):
+class _LabelMethod(LabelMixin, DivergenceLearner):
     def fit(self, X: Any, y: Any):
         """Learns from the labels y of the rows X."""
-        return self._learn_labels(_core.fit_method_labels, X, y, self._options())
+        return self._learn_labels(X, y, supervision="all_pairs" if getattr(self, "all_pairs", False) else None)
 
 
 @parameters
@@ -112,7 +58,7 @@ class _PairsMethod:
 
         pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or the rows themselves, of shape (m, 2, d).
         """
-        return self._learn(_core.fit_method_pairs, *self._pairs(pairs, y, X, sample_weight), options=self._options())
+        return self._learn_pairs(pairs, y, X, sample_weight)
 
 
 class Euclidean(EmbeddingMixin, _LabelMethod):
@@ -125,7 +71,7 @@ class Euclidean(EmbeddingMixin, _LabelMethod):
         if y is not None:
             return super().fit(X, y)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        return self._learn(_core.fit_method_labels, X, np.zeros(len(X), dtype=np.int32), options=self._options())
+        return self._learn(X, {"classes": np.zeros(len(X), dtype=np.int32)})
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -134,7 +80,7 @@ class Euclidean(EmbeddingMixin, _LabelMethod):
 
 
 @parameters
-class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, MethodLearner):
+class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceLearner):
     """The least squares fit of a Mahalanobis divergence to values that D(point, reference) should have."""
 
     _method = "mahalanobis"
@@ -143,8 +89,7 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, MethodLearn
 
     def fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
         """Learns from values of pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or rows (m, 2, d)."""
-        items = self._targets(pairs, values, X, sample_weight)
-        return self._learn(_core.fit_method_targets, *items, options=self._options())
+        return self._learn_targets(pairs, values, X, sample_weight)
 
 
 @parameters
@@ -273,42 +218,19 @@ class KernelNCA(EmbeddingMixin, _Iterated, _TunedMethod):
     n_components: Any = None
 
 
-class ITMLPairsLearner(PairsMixin, ITML):
+class _MethodPairsMixin(PairsMixin):
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
+        return self._fit_with_threshold(pairs, y, sample_weight)
+
+
+class ITMLPairsLearner(_MethodPairsMixin, ITML):
     """`ITML` whose samples are pairs, so that scikit-learn's model selection can split them."""
 
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> ITMLPairsLearner:
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
-        return self._fit_with_threshold(pairs, y, sample_weight)
 
-
-class GMMLPairsLearner(PairsMixin, GMML):
+class GMMLPairsLearner(_MethodPairsMixin, GMML):
     """`GMML` whose samples are pairs, so that scikit-learn's model selection can split them."""
 
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> GMMLPairsLearner:
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
-        return self._fit_with_threshold(pairs, y, sample_weight)
 
-
-class Wu2009PairsLearner(PairsMixin, Wu2009):
+class Wu2009PairsLearner(_MethodPairsMixin, Wu2009):
     """`Wu2009` whose samples are pairs, so that scikit-learn's model selection can split them."""
-
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> Wu2009PairsLearner:
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
-        return self._fit_with_threshold(pairs, y, sample_weight)
-
-
-def _name_here(name: str) -> str:
-    return _RENAMED.get(name, name.replace("-", "_"))
-
-
-def _number(value: Any, kind: type) -> Any:
-    return None if value is None else kind(value)
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as the library takes it: a number, a word, or a list of these to choose from."""
-    if isinstance(value, str):
-        return value
-    if np.ndim(value) > 0:
-        return [_plain(member) for member in value]
-    return float(value)

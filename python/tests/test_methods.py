@@ -44,12 +44,12 @@ def squared_distances(rows):
 
 
 def test_every_method_of_the_library_has_an_estimator_with_its_parameters():
-    estimators = {**FROM_LABELS, "mahalanobis": bregmax.MahalanobisRegression()}
+    estimators = {**FROM_LABELS, "mahalanobis": bregmax.MahalanobisRegression(), "pbdl": bregmax.BregmanLearner()}
     assert set(bregmax.available_methods()) == set(estimators)
     for name, entry in bregmax.available_methods().items():
         documented = type(estimators[name]).__doc__
         for parameter in entry["parameters"]:
-            here = bregmax.methods._name_here(parameter)
+            here = bregmax._base.name_here(parameter)
             assert here in estimators[name].get_params(), f"{name} lacks {parameter}"
             assert here in documented, f"{name} does not tell what {here} is"
 
@@ -82,7 +82,7 @@ def test_the_same_as_the_command_line(few, name, program, tmp_path):
     learner = clone(FROM_LABELS[name]).fit(X, y)
     pd.DataFrame(X).assign(label=y).to_csv(tmp_path / "rows.csv", index=False, float_format="%.17g")
     given = {p: v for p, v in FROM_LABELS[name].get_params().items() if v is not None}
-    names = {bregmax.methods._name_here(p): p for p in bregmax.available_methods()[name]["parameters"]}
+    names = {bregmax._base.name_here(p): p for p in bregmax.available_methods()[name]["parameters"]}
     parameters = [f"{names[p]}={value}" for p, value in given.items() if p in names]
     arguments = [argument for parameter in parameters for argument in ("--method-parameter", parameter)]
     subprocess.run(
@@ -208,7 +208,7 @@ def test_unlabelled_rows_have_a_euclidean_distance(few):
         (bregmax.ITML(gamma=-1.0), "gamma is -1"),
         (bregmax.ITML(prior="unit"), "prior is 'unit'; allowed: identity or inverse-covariance"),
         (bregmax.ITML(prior=1), "prior is 1; allowed: identity"),
-        (bregmax.LMNN(n_neighbors=1.5), "neighbours is 1.5"),
+        (bregmax.LMNN(n_neighbors=1.5), "n_neighbors is 1.5"),
         (bregmax.LMNN(scale="log"), "scale is 'log'"),
         (bregmax.LMNN(tol=0.0), "tolerance"),
         (bregmax.LMNN(max_iter=0), "iteration limit is 0"),

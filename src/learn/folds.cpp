@@ -8,13 +8,13 @@
 #include "bregmax/data/split.hpp"
 #include "bregmax/learn/tune.hpp"
 #include "bregmax/supervision/sample.hpp"
-#include "learn/held_out_items.hpp"
+#include "methods/item_folds.hpp"
 
 namespace bregmax {
 namespace {
 
 constexpr Index kLossComparisons = 2000;
-constexpr std::uint64_t kFoldStream = 1, kLossStream = 2, kItemStream = 3;
+constexpr std::uint64_t kFoldStream = 1, kLossStream = 2;
 
 template <class Values>
 std::vector<int> pick(const Values& values, const std::vector<Index>& rows) {
@@ -89,48 +89,9 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
   return result;
 }
 
-namespace {
-
-// The fold that holds out each item.
-std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::uint64_t seed) {
-  const Index items = item_count(supervision);
-  if (folds < 2 || folds > items) {
-    throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
-  }
-  std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
-  // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
-  const auto deal_similar_first = [&order](const auto& pairs) {
-    std::stable_partition(order.begin(), order.end(),
-                          [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
-  };
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
-  if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);
-  std::vector<int> fold_of(static_cast<std::size_t>(items));
-  for (Index i = 0; i < items; ++i) {
-    fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
-  }
-  return fold_of;
-}
-
-internal::SplitItems split(const Supervision& supervision, const std::vector<int>& fold_of, int fold) {
-  return std::visit(
-      [&](const auto& list) -> internal::SplitItems {
-        std::vector<std::decay_t<decltype(list[0])>> train, held_out;
-        for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
-        return {std::move(train), std::move(held_out)};
-      },
-      supervision);
-}
-
-}  // namespace
-
-internal::SplitItems internal::hold_out_items(const Supervision& supervision, int parts, std::uint64_t seed) {
-  return split(supervision, fold_of_items(supervision, parts, seed), 0);
-}
-
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces) {
-  const std::vector<int> fold_of = fold_of_items(supervision, folds, seed);
+  const std::vector<int> fold_of = internal::fold_of_items(supervision, folds, seed);
   std::vector<Fold> result;
   for (int f = 0; f < folds; ++f) {
     Fold fold;
@@ -138,7 +99,7 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
     fold.train_rows = rows;
     fold.loss_rows = rows;
     fold.train_pieces = pieces;
-    internal::SplitItems items = split(supervision, fold_of, f);
+    internal::SplitItems items = internal::split_items(supervision, fold_of, f);
     fold.train_items = std::move(items.train);
     fold.loss_items = std::move(items.held_out);
     result.push_back(std::move(fold));

@@ -8,7 +8,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
-#include "bregmax/learn/auto_fit.hpp"
+#include "bregmax/learn/run.hpp"
 
 namespace bregmax {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
-#include "bregmax/optimize/learning_problem.hpp"
+#include "bregmax/core/status.hpp"
 
 namespace bregmax::internal {
 

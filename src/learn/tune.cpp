@@ -13,8 +13,6 @@
 #include <mutex>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/max_affine.hpp"
-#include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "learn/fold_scores.hpp"
 #include "learn/task_graph.hpp"
 
@@ -230,22 +228,6 @@ Compared compared_candidates(const TuneResult& result, Measure measure) {
     if (folds > 0 && folds == compared.folds) compared.candidates.push_back(c);
   }
   return compared;
-}
-
-bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
-  constexpr double kOfTheMargin = 1e-6;
-  constexpr Index kSampledRows = 200;
-  const Index step = (scaled_rows.rows() + kSampledRows - 1) / kSampledRows;
-  if (step == 0) return false;
-  Matrix sample((scaled_rows.rows() + step - 1) / step, scaled_rows.cols());
-  for (Index i = 0; i < sample.rows(); ++i) sample.row(i) = scaled_rows.row(i * step);
-  // Smoothing makes divergences small without making them useless: the pieces behind it are asked. Other divergences
-  // have no margin to measure by.
-  if (const auto* smoothed = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) {
-    return is_constant(MaxAffine(smoothed->slopes(), smoothed->offsets()), sample);
-  }
-  const double largest = divergence.matrix(sample, sample).maxCoeff();
-  return dynamic_cast<const MaxAffine*>(&divergence) != nullptr ? largest <= kOfTheMargin : largest == 0;
 }
 
 Index best_candidate(const TuneResult& result, Measure measure) {

@@ -4,7 +4,8 @@
 
 namespace bregmax::internal {
 
-// One a method, each in the file of the method; src/methods/registry.cpp lists them.
+// One per method, each in the file of the method; src/methods/registry.cpp lists them.
+Method pbdl_method();
 Method euclidean_method();
 Method mahalanobis_method();
 Method itml_method();

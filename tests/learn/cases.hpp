@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bregmax/core/random.hpp"
+#include "bregmax/learn/plan.hpp"
 
 namespace bregmax::testing {
 
@@ -22,6 +23,19 @@ inline LabelledRows noisy_classes(Index count, int classes = 2, std::uint64_t se
         10 * random.normal();
   }
   return data;
+}
+
+// Of pbdl, from all pairs.
+inline Plan small_plan() {
+  Plan plan;
+  plan.method = &method_named("pbdl");
+  plan.settings.parameters = {{"pieces", 0}};
+  plan.tried = {{"lambda", {0.01, 0.1, 1, 10, 100, 1000}}, {"smoothing", {0, 0.3, 1}}};
+  plan.scales = {Scale::kStandard, Scale::kNone};
+  plan.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
+  plan.fold_tolerance = 1e-4;
+  plan.evaluation.restarts = 3;
+  return plan;
 }
 
 }  // namespace bregmax::testing

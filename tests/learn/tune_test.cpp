@@ -12,10 +12,11 @@
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
-#include "bregmax/learn/auto_fit.hpp"
+#include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "learn/cases.hpp"
 #include "learn/fold_scores.hpp"
+#include "methods/item_losses.hpp"
 
 namespace bregmax {
 namespace {
@@ -25,15 +26,7 @@ using testing::LabelledRows;
 using testing::noisy_classes;
 using ::testing::ThrowsMessage;
 
-AutoFitOptions small_plan() {
-  AutoFitOptions options;
-  options.lambdas = {0.01, 0.1, 1, 10, 100, 1000};
-  options.temperatures = {0, 0.3, 1};
-  options.scales = {Scale::kStandard, Scale::kNone};
-  options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
-  options.evaluation.restarts = 3;
-  return options;
-}
+using testing::small_plan;
 
 // A method that is not ours: weighted Euclidean distance, the weight of the noisy feature to be found.
 class WeightLearner final : public FoldLearner {
@@ -127,8 +120,7 @@ TEST(Tune, FoldsOfPairsKeepBothKinds) {
 // Also of candidates that were proved by the solution of another lambda.
 TEST(Tune, RecordsOfFoldsBelongToTheirLambda) {
   const LabelledRows data = noisy_classes(30);
-  const AutoFitOptions plan = small_plan();
-  for (const auto& family : families_from_labels(data.rows, data.classes, plan)) {
+  for (const auto& family : families_of(small_plan(), {data.rows, data.classes})) {
     for (const Fold& fold : folds_of_rows(data.rows, data.classes, 2, 3)) {
       const auto learner = family->learner(fold);
       const auto candidates = family->candidates();
@@ -196,177 +188,6 @@ TEST(Tune, RefusesWhatCannotBeScored) {
       },
       ThrowsMessage<Error>(HasSubstr("cannot choose by average_precision")));
   EXPECT_THAT([&] { measure_named("f1"); }, ThrowsMessage<Error>(HasSubstr("rand_index, purity, auc")));
-}
-
-TEST(AutoFit, ChoosesTheBestOfTheTableAndRemembersIt) {
-  const LabelledRows data = noisy_classes(45, 3);
-  const AutoFitOptions options = small_plan();
-  const AutoFitResult result = fit_from_labels(data.rows, data.classes, options);
-  const TuningRecord& record = result.fit.model.tuning;
-  ASSERT_EQ(record.candidates.size(), 36U);
-  const auto m = static_cast<Index>(Measure::kAveragePrecision);
-  for (Index c = 0; c < 36; ++c) {
-    if (result.tuning.constant[static_cast<std::size_t>(c)]) continue;
-    EXPECT_LE(record.means(c, m), record.means(record.chosen, m) + 1e-12);
-  }
-  const Settings& chosen = record.candidates[static_cast<std::size_t>(record.chosen)];
-  EXPECT_EQ(chosen[0].value, result.chosen.lambda);
-  EXPECT_EQ(chosen[0].value, result.fit.model.record.lambda);
-  EXPECT_EQ(chosen[1].value, result.chosen.smoothing);
-  EXPECT_EQ(chosen[2].word, result.chosen.scale == Scale::kStandard ? "standard" : "none");
-  EXPECT_EQ(record.solved + record.proved, 6 * 2 * 3);
-  EXPECT_EQ(record.unproved, 0);
-  // It is the fit that these options give.
-  const FitResult again = fit(data.rows, all_pairs(data.classes), result.chosen);
-  EXPECT_EQ(again.report.objective, result.fit.report.objective);
-}
-
-TEST(AutoFit, DoesNotDependOnTheThreads) {
-  const LabelledRows data = noisy_classes(40);
-  const auto folds = folds_of_rows(data.rows, data.classes, 3, 0);
-  const CandidateFamilies families = families_from_labels(data.rows, data.classes, small_plan());
-  TuneOptions options;
-  options.evaluation.restarts = 2;
-  options.threads = 1;
-  const TuneResult one = tune(folds, families, options);
-  options.threads = 4;
-  const TuneResult four = tune(folds, families, options);
-  EXPECT_EQ(one.record.chosen, four.record.chosen);
-  EXPECT_EQ(one.record.means, four.record.means);
-  EXPECT_EQ(one.record.solved, four.record.solved);
-}
-
-TEST(AutoFit, ScoresOfTheTableAreThoseOfSingleFits) {
-  const LabelledRows data = noisy_classes(36);
-  AutoFitOptions options = small_plan();
-  options.lambdas = {1, 30};
-  const auto folds = folds_of_rows(data.rows, data.classes, 3, 0);
-  TuneOptions tune_options;
-  tune_options.evaluation = options.evaluation;
-  const TuneResult result = tune(folds, families_from_labels(data.rows, data.classes, options), tune_options);
-  // Candidate 1: the larger lambda, the second temperature, standardised. All pairs of a fold of 24 rows weigh
-  // 24 * 23 of 36 * 35.
-  FitOptions fit_options;
-  fit_options.lambda = 30 * (24.0 * 23) / (36 * 35);
-  fit_options.smoothing = 0.3;
-  fit_options.tolerance = options.tuning_tolerance;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    const FitResult single = fit(folds[f].train_rows, all_pairs(folds[f].train_classes), fit_options);
-    const auto scores = internal::score_on_fold(single.model, folds[f], options.evaluation, {});
-    for (std::size_t m = 0; m < scores.size(); ++m) {
-      EXPECT_NEAR(scores[m], result.fold_scores[f](1, static_cast<Index>(m)), 1e-12)
-          << "fold " << f << " measure " << m;
-    }
-  }
-}
-
-TEST(AutoFit, TunesGivenItemsByTheirHeldOutLoss) {
-  const LabelledRows data = noisy_classes(20);
-  AutoFitOptions options = small_plan();
-  options.scales = {Scale::kStandard};
-  options.temperatures = {0};
-  EXPECT_THAT([&] { fit_from_items(data.rows, all_pairs(data.classes), options); },
-              ThrowsMessage<Error>(HasSubstr("loss")));
-  options.tune_for = Measure::kLoss;
-  const AutoFitResult result = fit_from_items(data.rows, all_pairs(data.classes), options);
-  const auto m = static_cast<Index>(Measure::kLoss);
-  EXPECT_EQ(result.tuning.record.tuned_for, "loss");
-  for (Index c = 0; c < 6; ++c) {
-    if (result.tuning.constant[static_cast<std::size_t>(c)]) continue;
-    EXPECT_GE(result.tuning.record.means(c, m), result.tuning.record.means(result.tuning.record.chosen, m) - 1e-12);
-  }
-  EXPECT_TRUE(std::isnan(result.tuning.record.means(0, 0)));
-}
-
-TEST(AutoFit, WithOneCandidateIsAPlainFit) {
-  const LabelledRows data = noisy_classes(20);
-  AutoFitOptions options;
-  options.lambdas = {2};
-  options.temperatures = {0};
-  const AutoFitResult result = fit_from_labels(data.rows, data.classes, options);
-  EXPECT_TRUE(result.fit.model.tuning.empty());
-  FitOptions plain;
-  plain.lambda = 2;
-  EXPECT_EQ(fit(data.rows, sample_comparisons(data.classes, 2000, 0), plain).report.objective,
-            result.fit.report.objective);
-}
-
-TEST(AutoFit, KeepsTheBestSoFarWhenStopped) {
-  const LabelledRows data = noisy_classes(60);
-  std::atomic<bool> stop = false;
-  RunControl control;
-  control.stop = &stop;
-  control.on_progress = [&](const Progress& progress) { stop = progress.iteration >= 8; };
-  const AutoFitResult result = fit_from_labels(data.rows, data.classes, small_plan(), control);
-  ASSERT_TRUE(result.tuning_ended_early);
-  EXPECT_EQ(result.fit.report.status, Status::kStopped);
-  ASSERT_NE(result.fit.model.divergence, nullptr);
-  EXPECT_EQ(result.fit.model.record.rows, 40) << "two thirds of the rows";
-  EXPECT_EQ(result.fit.model.record.status, "stopped");
-  check_model(result.fit.model);
-  AutoFitOptions hurried = small_plan();
-  hurried.fit.time_limit = 1e-9;
-  EXPECT_EQ(fit_from_labels(data.rows, data.classes, hurried).fit.report.status, Status::kTimeLimit);
-}
-
-// Values are chosen on some of the rows, with as many comparisons a fold as are allowed; the model is of all rows.
-TEST(AutoFit, ChoosesOnASampleOfALargeTable) {
-  const LabelledRows data = noisy_classes(90);
-  AutoFitOptions options = small_plan();
-  options.lambdas = {1, 1e6};
-  options.temperatures = {0};
-  options.scales = {Scale::kStandard};
-  options.pieces = {1, 12};
-  options.supervision = {{LabelSupervision::kComparisons, 3000, 3, 0}};
-  options.tuning_rows = 45;
-  options.tuning_comparisons = 50;
-  std::string said;
-  RunControl control;
-  control.on_log = [&](std::string_view line) { said += line; };
-  const AutoFitResult result = fit_from_labels(data.rows, data.classes, options, control);
-  EXPECT_THAT(said, HasSubstr("choosing on 45 of the 90 rows"));
-  EXPECT_EQ(result.chosen.lambda, 1) << "one piece, or so large a lambda, gives a constant";
-  EXPECT_EQ(result.chosen.pieces, 12);
-  EXPECT_EQ(result.fit.model.record.rows, 90);
-  EXPECT_EQ(result.fit.model.record.items, 3000);
-  // A fold's few comparisons, and lambda in proportion to them.
-  const auto family = families_from_labels(data.rows, data.classes, options)[1];
-  const Fold fold = folds_of_rows(data.rows, data.classes, 2, 3).front();
-  const auto learner = family->learner(fold);
-  const std::vector<LearnStep> steps = learner->steps();
-  for (std::size_t step = 0; step < steps.size(); ++step) learner->run(step, {});
-  const Model model = learner->model(0);
-  EXPECT_EQ(model.record.items, 50);
-  EXPECT_NEAR(model.record.lambda, family->candidates()[0][0].value * 50 / 3000, 1e-9 * model.record.lambda);
-}
-
-TEST(AutoFit, SaysThatADivergenceIsConstant) {
-  const LabelledRows data = noisy_classes(20);
-  AutoFitOptions options = small_plan();
-  options.lambdas = {1e8, 1e9};
-  const AutoFitResult result = fit_from_labels(data.rows, data.classes, options);
-  EXPECT_TRUE(result.tuning.all_constant);
-  EXPECT_TRUE(result.fit.model.record.constant);
-  // With one lambda that is not too large, the constant ones are not chosen, however they score.
-  options.lambdas = {1, 1e8, 1e9};
-  options.tune_for = Measure::kPurity;
-  const AutoFitResult better = fit_from_labels(data.rows, data.classes, options);
-  EXPECT_EQ(better.chosen.lambda, 1);
-  EXPECT_FALSE(better.fit.model.record.constant);
-}
-
-TEST(AutoFit, TakesFewerPiecesWhereAFoldHasFewerRows) {
-  LabelledRows data = noisy_classes(24);
-  for (Index i = 2; i < 24; i += 4) data.rows.row(i) = data.rows.row(0);  // duplicates
-  AutoFitOptions options = small_plan();
-  options.lambdas = {0.1, 1};
-  options.pieces = {0, 6, 18};
-  const AutoFitResult result = fit_from_labels(data.rows, data.classes, options);
-  EXPECT_EQ(result.tuning.record.candidates.size(), 2U * 3 * 2 * 3);
-  options.pieces = {0};
-  options.fit.piece_of = std::vector<int>(24);
-  for (int i = 0; i < 24; ++i) (*options.fit.piece_of)[static_cast<std::size_t>(i)] = i % 8;
-  EXPECT_EQ(fit_from_labels(data.rows, data.classes, options).fit.report.status, Status::kOptimal);
 }
 
 }  // namespace

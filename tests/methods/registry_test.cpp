@@ -32,7 +32,7 @@ TEST(MethodRegistry, NamesAreDistinctAndGridsAllowed) {
 
 TEST(MethodRegistry, AnUnknownNameIsAnsweredWithTheKnownOnes) {
   EXPECT_THAT([] { method_named("itlm"); },
-              ThrowsMessage<Error>(HasSubstr("unknown method 'itlm'; allowed: euclidean")));
+              ThrowsMessage<Error>(HasSubstr("unknown method 'itlm'; allowed: pbdl, euclidean")));
 }
 
 TEST(MethodParameter, SaysWhatItAllows) {
@@ -57,6 +57,14 @@ TEST(MethodParameter, SaysWhatItAllows) {
   EXPECT_THROW(kernel.parse("1"), Error);
   EXPECT_THROW(kernel.check(0.5), Error);
   EXPECT_THROW(kernel.check(2), Error);
+
+  const MethodParameter pieces{
+      .name = "pieces", .help = "", .low = 1, .high = 9, .whole = true, .word = std::pair("all", 0.0)};
+  EXPECT_EQ(pieces.allowed(), "a whole number from 1 to 9, or all");
+  EXPECT_EQ(pieces.parse("all"), 0);
+  EXPECT_EQ(pieces.text(0), "all");
+  EXPECT_NO_THROW(pieces.check(0));
+  EXPECT_THROW(pieces.parse("0"), Error);
 }
 
 }  // namespace

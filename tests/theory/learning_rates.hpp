@@ -4,7 +4,7 @@
 // benchmarks (larger).
 
 #include "bregmax/core/random.hpp"
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/theory/bounds.hpp"
 
 namespace bregmax::testing {
@@ -47,13 +47,13 @@ inline GapResult generalisation_gap(Index items, int runs, Index features, int p
     const Matrix rows = unit_cube(random, 40, features);
     const Comparisons train = noisy_comparisons(rows, items, random);
     const Comparisons fresh = noisy_comparisons(rows, 20000, random);
-    FitOptions options;
+    PbdlOptions options;
     options.lambda = 0;
     options.lipschitz_bound = 8;
     options.pieces = pieces;
     options.scale = Scale::kNone;
     options.tolerance = 1e-6;
-    const FitResult fitted = fit(rows, train, options);
+    const MethodFit fitted = fit_pbdl(rows, train, options);
     const ComparisonLosses seen = comparison_losses(*fitted.model.divergence, rows, train);
     const ComparisonLosses unseen = comparison_losses(*fitted.model.divergence, rows, fresh);
     result.gap += (unseen.ramp - seen.ramp) / runs;
@@ -86,13 +86,13 @@ inline double regression_error(Index items, int runs, Index features, const Dive
       const double noise = kLargestNoise * (2 * random.uniform() - 1);
       targets.push_back({2 * t, 2 * t + 1, truth.value(rows.row(2 * t), rows.row(2 * t + 1)) + noise});
     }
-    FitOptions options;
+    PbdlOptions options;
     options.lambda = 0;
     options.lipschitz_bound = 10;
     options.pieces = static_cast<int>(regression_pieces(items, features));
     options.scale = Scale::kNone;
     options.tolerance = 1e-6;
-    const FitResult fitted = fit(rows, targets, options);
+    const MethodFit fitted = fit_pbdl(rows, targets, options);
     const Matrix points = draw(random, 4000), references = draw(random, 4000);
     error += (fitted.model.divergence->rowwise(points, references) - truth.rowwise(points, references)).squaredNorm() /
              4000 / runs;

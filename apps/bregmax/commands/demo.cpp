@@ -8,7 +8,7 @@
 #include "bregmax/data/split.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/max_affine.hpp"
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
@@ -48,13 +48,13 @@ DemoData split_iris(std::uint64_t seed) {
   return {select_rows(iris, split.train), select_rows(iris, split.test)};
 }
 
-FitResult learn(const Table& train, double smoothing, std::uint64_t seed, const std::atomic<bool>* stop) {
-  FitOptions options;
+MethodFit learn(const Table& train, double smoothing, std::uint64_t seed, const std::atomic<bool>* stop) {
+  PbdlOptions options;
   options.lambda = kDemoLambda;
   options.smoothing = smoothing;
   RunControl control;
   control.stop = stop;
-  return fit(train.features, sample_comparisons(train.labels->of_row, kDemoComparisons, seed), options, control);
+  return fit_pbdl(train.features, sample_comparisons(train.labels->of_row, kDemoComparisons, seed), options, control);
 }
 
 using MeanScores = std::array<double, kScores.size()>;
@@ -73,13 +73,13 @@ struct DemoResult {
 };
 
 void add_split(DemoResult& result, const DemoData& data, std::uint64_t seed, const std::atomic<bool>* stop) {
-  const FitResult fitted = learn(data.train, kDemoSmoothing, seed, stop);
+  const MethodFit fitted = learn(data.train, kDemoSmoothing, seed, stop);
   const SquaredEuclidean euclidean;
   const Scaling& scaling = fitted.model.scaling;
   add_scores(result.learned, *fitted.model.divergence, scaling, data);
   add_scores(result.standardised, euclidean, scaling, data);
   add_scores(result.raw, euclidean, Scaling::none(data.train.features.cols()), data);
-  result.largest_gap = std::max(result.largest_gap, fitted.certificate.relative_gap);
+  result.largest_gap = std::max(result.largest_gap, fitted.proved->certificate.relative_gap);
   result.seconds += fitted.report.seconds;
   result.all_optimal = result.all_optimal && fitted.report.status == Status::kOptimal;
 }
@@ -145,7 +145,7 @@ std::string draw_petals(const Table& train, const std::atomic<bool>* stop) {
   Table petals = train;
   petals.features = train.features.middleCols(kPetalLength, 2).eval();
   petals.feature_names = {train.feature_names.begin() + kPetalLength, train.feature_names.end()};
-  const FitResult result = learn(petals, 0, 0, stop);
+  const MethodFit result = learn(petals, 0, 0, stop);
   const auto& divergence = dynamic_cast<const MaxAffine&>(*result.model.divergence);
   return draw_divergence({divergence, result.model.scaling, petals, middle_row(petals, kVersicolor)});
 }

@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 #include <set>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
-#include "commands/fit_method.hpp"
 #include "options/fit_options.hpp"
 #include "pictures/png.hpp"
 #include "pictures/tuning_picture.hpp"
@@ -35,9 +34,23 @@ The objective is the summed loss plus lambda times the Lipschitz constant, on th
 Where it is not given, lambda is chosen by cross-validation, and with it the smoothing.
 Ctrl-C ends the run early with exit code 1; a second one, from a second later on, kills it.)";
 
-const Labels& labels_for(const FitRequest& request, const Table& table) {
-  if (table.labels) return *table.labels;
-  if (request.from_labels || request.all_pairs || request.comparisons_given || request.hard_neighbours > 0) {
+// What the rows are learned from: a file, or the labels.
+MethodSupervision supervision_for(const FitCommand& fit, const Table& table) {
+  const Index rows = table.features.rows();
+  if (!fit.comparisons_file.empty()) return read_comparisons(fit.comparisons_file, rows);
+  if (!fit.pairs_file.empty()) return read_pairs(fit.pairs_file, rows);
+  if (!fit.targets_file.empty()) return read_targets(fit.targets_file, rows);
+  const Method& method = method_named(fit.method);
+  if (!method.from_labels && !method.from_pairs) {
+    throw Error(fmt::format("{} learns from target values; give --targets-file", method.name));
+  }
+  if (table.labels) return table.labels->of_row;
+  if (fit.method == "euclidean") return ClassOfRow(static_cast<std::size_t>(rows));
+  if (fit.method != "pbdl") {
+    throw Error(fmt::format("{}: {} learns from {}, and there is no label column; name it with --label", table.source,
+                            method.name, method.from_labels ? "labels" : "pairs"));
+  }
+  if (fit.from_labels || fit.all_pairs || fit.comparisons_given || fit.hard_neighbours > 0) {
     throw Error(
         fmt::format("{}: there is no label column to draw supervision from; name it with --label", table.source));
   }
@@ -47,16 +60,8 @@ const Labels& labels_for(const FitRequest& request, const Table& table) {
                   table.source));
 }
 
-// Supervision that a file gives; none: labels.
-std::optional<Supervision> given_supervision(const FitRequest& request, Index rows) {
-  if (!request.comparisons_file.empty()) return read_comparisons(request.comparisons_file, rows);
-  if (!request.pairs_file.empty()) return read_pairs(request.pairs_file, rows);
-  if (!request.targets_file.empty()) return read_targets(request.targets_file, rows);
-  return std::nullopt;
-}
-
-// Mistakes of the labels, told with the file and the column that they are in.
-void check_labels(const Table& table, const AutoFitOptions& plan) {
+// Mistakes of the labels that pbdl draws from, told with the file and the column that they are in.
+void check_labels(const Table& table, const Plan& plan) {
   const Labels& labels = *table.labels;
   const std::set<int> classes(labels.of_row.begin(), labels.of_row.end());
   const bool all_pairs = plan.supervision.front().kind == LabelSupervision::kAllPairs;
@@ -72,94 +77,95 @@ void check_labels(const Table& table, const AutoFitOptions& plan) {
     } else if (labels.of_row.size() < 2) {
       label_pairs(labels.of_row);
     }
-    if (has_choice(plan)) usable_folds(labels.of_row, plan.folds);
+    if (plan.has_choice()) usable_folds(labels.of_row, plan.folds);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {} (labels are in column {}){}", table.source, error.what(), labels.column,
-                            has_choice(plan) && classes.size() > 1 ? "; --lambda V needs no cross-validation" : ""));
+                            plan.has_choice() && classes.size() > 1 ? "; --lambda V needs no cross-validation" : ""));
   }
 }
 
-void check_pieces(const FitRequest& request, const Table& table) {
+void check_pieces(const FitCommand& fit, const Table& table) {
   if (!table.pieces) return;
   const std::set<int> pieces(table.pieces->begin(), table.pieces->end());
   int expected = 0;
   for (const int piece : pieces) {
     if (piece != expected) {
       throw Error(fmt::format("{}: column {}: piece {} has no row; every piece from 0 to {} needs at least one",
-                              table.source, request.layout.piece_column, expected, *pieces.rbegin()));
+                              table.source, fit.layout.piece_column, expected, *pieces.rbegin()));
     }
     ++expected;
   }
 }
 
-AutoFitResult learn(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision,
-                    const AutoFitOptions& plan, const RunControl& control) {
-  if (!supervision) return fit_from_labels(table.features, table.labels->of_row, plan, control);
-  const Index items = item_count(*supervision);
-  if (has_choice(plan) && items < plan.folds) {
-    throw Error(
-        fmt::format("--folds is {}, but the supervision has only {}: too few to choose by cross-validation; "
-                    "give --lambda V",
-                    request.folds, count_of(items, "item")));
-  }
-  return fit_from_items(table.features, *supervision, plan, control);
+void check_files(const FitCommand& fit) {
+  const SolverSettings& solver = fit.request.solver;
+  check_outputs({{"--out", fit.out}, {"--picture", fit.picture}, {"--checkpoint", solver.checkpoint}},
+                input_files(fit));
+  // A run may continue in the file that it comes from, and write nothing else there.
+  check_outputs({{"--out", fit.out}, {"--picture", fit.picture}}, {{"--resume", solver.resume}});
+  check_picture(fit.picture);
 }
 
-ExitCode run_fit(const FitRequest& request) {
-  if (request.method != "pbdl") return run_fit_method(request);
+void print_outcome(const FitReport& report) {
+  if (report.fit.json) {
+    print_json(fit_as_json(report));
+  } else {
+    print(fit_as_text(report));
+  }
+  for (const Finding& finding : report.outcome.diagnosis) {
+    if (finding.kind == Finding::Kind::kEarlyEnd) say(explain_early_end(report, finding));
+    if (finding.kind == Finding::Kind::kConstant && is_success(report.outcome.report.status)) {
+      say("bregmax: warning: " + finding.text);
+    }
+  }
+}
+
+ExitCode run_fit(const FitCommand& fit) {
   const Interrupt interrupt;
-  check_request(request);
-  check_outputs({{"--out", request.out}, {"--picture", request.picture}, {"--checkpoint", request.large.checkpoint}},
-                input_files(request));
-  // A run may continue in the file that it comes from, and write nothing else there.
-  check_outputs({{"--out", request.out}, {"--picture", request.picture}}, {{"--resume", request.large.resume}});
-  check_picture(request.picture);
-  const ThreadLimit limit(static_cast<int>(request.threads));
-  const Table table = read_table(request.data, {request.layout.label, request.layout.piece_column});
-  check_pieces(request, table);
-  const std::optional<Supervision> supervision = given_supervision(request, table.features.rows());
-  if (!supervision) labels_for(request, table);
-  const AutoFitOptions plan = fit_plan(request, table, supervision);
-  if (!supervision) check_labels(table, plan);
-  if (!request.picture.empty() && plan.lambdas.size() < 2) {
+  FitRequest request = complete_request(fit);
+  check_files(fit);
+  const ThreadLimit limit(static_cast<int>(fit.threads));
+  const Table table = read_table(fit.data, {fit.layout.label, fit.layout.piece_column});
+  check_pieces(fit, table);
+  request.piece_of = table.pieces;
+  const TrainingData data{table.features, supervision_for(fit, table)};
+  const Plan planned = plan(request, data);
+  refuse_idle_tuning_options(fit, planned);
+  if (data.labelled() && planned.method->learns_from_items) check_labels(table, planned);
+  if (!fit.picture.empty() && !planned.tried.contains("lambda")) {
     throw Error("--picture shows scores along lambda, and only one lambda is tried");
   }
 
-  ProgressLine progress(request.solver == "admm" ? plan.fit.admm.tolerance : plan.fit.tolerance);
+  ProgressLine progress(request.solver.solver == Solver::kAdmm
+                            ? request.tolerance.value_or(AdmmOptions{}.tolerance)
+                            : request.tolerance.value_or(planned.method->limits.tolerance));
   RunControl control = progress.control();
   control.on_log = [](std::string_view line) { say(fmt::format("bregmax: {}", line)); };
-  AutoFitResult result = learn(request, table, supervision, plan, control);
+  FitOutcome outcome = run(planned, data, control);
   progress.clear();
-  Model& model = result.fit.model;
+  Model& model = outcome.model;
   model.feature_names = table.feature_names;
   if (table.labels) model.class_names = table.labels->class_names;
 
   // An early stop that was asked for is what was asked for; it is never called optimal.
-  const Status status = result.fit.report.status;
-  const bool optimal = status == Status::kOptimal || status == Status::kEarlyStopped;
-  refuse_scales_beyond_doubles({request, plan, table, result, false});
-  const bool save = !request.out.empty() && model.divergence != nullptr && (optimal || request.keep_partial);
-  if (save) save_model(model, request.out);
-  if (!request.picture.empty() && optimal) write_picture(request.picture, draw_tuning(model.tuning));
-
-  const FitOutcome outcome{request, plan, table, result, save};
-  if (request.json) {
-    print_json(fit_as_json(outcome));
-  } else {
-    print(fit_as_text(outcome));
+  const bool reached = is_success(outcome.report.status);
+  const Finding* beyond_doubles = outcome.find(Finding::Kind::kScalesBeyondDoubles);
+  if (beyond_doubles != nullptr && !fit.keep_partial) {
+    throw Error(fmt::format("{}: {}", table.source, beyond_doubles->text));
   }
-  if (optimal && model.record.constant) say(explain_constant(outcome, supervision));
-  if (!optimal) say(explain_early_end(outcome));
-  return optimal ? kDone : kNotReached;
+  const bool save = !fit.out.empty() && model.divergence != nullptr && (reached || fit.keep_partial);
+  if (save) save_model(model, fit.out);
+  if (!fit.picture.empty() && reached) write_picture(fit.picture, draw_tuning(model.tuning));
+  print_outcome({fit, planned, table, outcome, save});
+  return reached ? kDone : kNotReached;
 }
 
 }  // namespace
 
 void add_fit(CLI::App& program, Action& chosen) {
-  const auto [command, request] = add_command(
+  const auto [command, fit] = add_command(
       program, {"fit", "learn a divergence from data and supervision, to a proved gap", kFitExamples}, run_fit, chosen);
-  add_fit_options(*command, *request);
-  add_method_options(*command, *request);
+  add_fit_options(*command, *fit);
 }
 
 }  // namespace bregmax::app

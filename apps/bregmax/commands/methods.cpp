@@ -5,7 +5,6 @@
 #include "bregmax/methods/registry.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
-#include "reports/method_report.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
@@ -24,13 +23,15 @@ std::string supervision_of(const Method& method) {
     if (accepted) text += (text.empty() ? "" : ", ") + std::string(name);
   };
   add(method.from_labels, "labels");
+  add(method.from_comparisons, "comparisons");
   add(method.from_pairs, "pairs");
   add(method.from_targets, "targets");
   return text;
 }
 
-std::string default_of(const MethodParameter& parameter) {
+std::string default_of(const Method& method, const MethodParameter& parameter) {
   const std::string standard = parameter.text(parameter.standard);
+  if (parameter.tuned && method.learns_from_items) return "default: auto";
   if (parameter.tuned) return fmt::format("default from labels: auto, {} otherwise", standard);
   return fmt::format("default {}{}", standard, parameter.grid.empty() ? "" : ", or auto");
 }
@@ -70,19 +71,21 @@ void print_methods() {
     print(fmt::format("{:<12} {}\n{:12} learns from {}\n", method.name, method.summary, "", supervision_of(method)));
     for (const MethodParameter& parameter : method.parameters) {
       print(fmt::format("{:12} {}: {} [{}; {}]\n", "", parameter.name, parameter.help, parameter.allowed(),
-                        default_of(parameter)));
+                        default_of(method, parameter)));
     }
   }
   print(
-      "\nUse them as bregmax fit DATA --method NAME --method-parameter PARAMETER=VALUE.\n"
+      "\nUse them as bregmax fit DATA --method NAME --method-parameter PARAMETER=VALUE; pbdl, the default, has options "
+      "of\n"
+      "its own for these (--lambda, --smoothing, --pieces, --lipschitz).\n"
       "auto: chosen by cross-validation, as are several values with commas between them.\n");
 }
 
 }  // namespace
 
 void add_methods(CLI::App& program, Action& chosen) {
-  add_listing(program, {"methods", "the classical methods that fit knows, and their parameters", kMethodsExamples},
-              print_methods, print_methods_as_json, chosen);
+  add_listing(program, {"methods", "the methods that fit knows, and their parameters", kMethodsExamples}, print_methods,
+              print_methods_as_json, chosen);
 }
 
 }  // namespace bregmax::app

@@ -3,13 +3,13 @@
 
 #include <cmath>
 
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
 #include "pictures/png.hpp"
 #include "pictures/tuning_picture.hpp"
 #include "reports/fit_report.hpp"
-#include "reports/method_report.hpp"
 #include "reports/output.hpp"
 #include "reports/tuning_report.hpp"
 

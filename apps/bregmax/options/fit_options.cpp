@@ -1,12 +1,12 @@
 #include "options/fit_options.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "options/options.hpp"
 
 namespace bregmax::app {
@@ -20,21 +20,21 @@ const NumberRange& at_least_zero() {
   return kRange;
 }
 
-void add_supervision_options(CLI::App& command, FitRequest& request) {
+void add_supervision_options(CLI::App& command, FitCommand& fit) {
   OptionAdder options(command);
   CLI::Option* sources[] = {
-      options.text("--comparisons-file", request.comparisons_file, "F",
+      options.text("--comparisons-file", fit.comparisons_file, "F",
                    "CSV of row numbers i,j,k,l and perhaps weight: D(i,j) <= D(k,l)"),
-      options.text("--pairs-file", request.pairs_file, "F",
+      options.text("--pairs-file", fit.pairs_file, "F",
                    "CSV of i,j,s and perhaps weight: s is 1 (similar) or 0 (dissimilar)"),
-      options.text("--targets-file", request.targets_file, "F", "CSV of i,j,value and perhaps weight: D(i,j) = value"),
-      options.flag("--from-labels", request.from_labels,
+      options.text("--targets-file", fit.targets_file, "F", "CSV of i,j,value and perhaps weight: D(i,j) = value"),
+      options.flag("--from-labels", fit.from_labels,
                    "comparisons drawn from the labels: a row is nearer to one of its class than to one of another"),
       options.flag(
-          "--all-pairs", request.all_pairs,
+          "--all-pairs", fit.all_pairs,
           "all ordered pairs of rows: similar when the labels agree; the default where there are labels, up to "
           "1500 rows (beyond: --from-labels)"),
-      options.whole("--hard-comparisons", request.hard_neighbours, "K", {1, kMostItems},
+      options.whole("--hard-comparisons", fit.hard_neighbours, "K", {1, kMostItems},
                     "comparisons of each row's K nearest rows of its class with its K nearest rows of other classes; "
                     "all of them unless --comparisons says how many"),
   };
@@ -45,21 +45,20 @@ void add_supervision_options(CLI::App& command, FitRequest& request) {
     }
   }
   options
-      .whole("--comparisons", request.comparisons, "M", {1, kMostItems},
+      .whole("--comparisons", fit.comparisons, "M", {1, kMostItems},
              "how many comparisons to draw from the labels, or of the hard ones to keep")
-      ->each([&request](const std::string&) { request.comparisons_given = true; });
+      ->each([&fit](const std::string&) { fit.comparisons_given = true; });
 }
 
 // An option that takes a number or `auto`.
-void accept_tunable(FitWishes::Tunable& tunable, const std::string& name, const std::string& given) {
-  tunable = {};
+void accept_tunable(Wish& wish, const std::string& name, const std::string& given) {
   if (given == "auto") {
-    tunable.automatic = true;
+    wish.automatic = true;
     return;
   }
   NumberRange range = at_least_zero();
   range.text += ", or auto";
-  tunable.value = parse_number(name, given, range);
+  wish.values = {parse_number(name, given, range)};
 }
 
 std::vector<double> parse_lambdas(const std::string& given) {
@@ -75,51 +74,54 @@ std::vector<double> parse_lambdas(const std::string& given) {
   return lambdas;
 }
 
-void add_lambda(CLI::App& command, FitRequest& request) {
+void add_lambda(CLI::App& command, FitCommand& fit) {
   command
       .add_option_function<std::string>(
-          "--lambda", [&request](const std::string& given) { accept_tunable(request.lambda, "--lambda", given); },
+          "--lambda",
+          [&fit](const std::string& given) { accept_tunable(fit.request.parameters["lambda"], "--lambda", given); },
           "weight of the Lipschitz constant beside the summed loss; auto: chosen by cross-validation; the default is 0 "
           "for targets [a finite number >= 0, or auto]")
       ->type_name("V|auto")
       ->default_str("auto");
   command
       .add_option_function<std::string>(
-          "--lambdas", [&request](const std::string& given) { request.lambdas = parse_lambdas(given); },
+          "--lambdas",
+          [&fit](const std::string& given) {
+            fit.request.parameters["lambda"].automatic = true;
+            fit.request.parameters["lambda"].grid = parse_lambdas(given);
+          },
           "the values that --lambda auto tries [rising numbers >= 0 with commas between them]")
       ->type_name("LIST")
       ->default_str("1e-8,1e-7,...,1e4; all pairs: 1e-4,...,1e6");
 }
 
-void add_tuning(CLI::App& command, FitRequest& request) {
+void add_tuning(CLI::App& command, FitCommand& fit) {
   OptionAdder options(command);
   std::vector<std::string> measures;
   measures.reserve(std::size(kAllMeasures));
   for (const Measure measure : kAllMeasures) measures.push_back(to_string(measure));
   options
-      .choice("--tune-for", request.tune_for, measures,
+      .choice("--tune-for", fit.tune_for, measures,
               "the score of held-out rows that chooses what is auto; loss: of comparisons drawn from them, or of "
               "held-out items of a supervision file, for which it is the only one")
       ->default_str("average_precision");
-  options.whole("--folds", request.folds, "N", {2, 1000},
+  options.whole("--folds", fit.folds, "N", {2, 1000},
                 "of the cross-validation, stratified by class; fewer where a class is too small for so many");
-  options
-      .whole("--repeats", request.repeats, "R", {1, 1000}, "cross-validations from labels, each with folds of its own")
+  options.whole("--repeats", fit.repeats, "R", {1, 1000}, "cross-validations from labels, each with folds of its own")
       ->default_str("3 for up to 200 rows, 2 for up to 400, else 1");
-  options.text("--picture", request.picture, "F", "write a picture (.svg or .png) of the scores along lambda");
+  options.text("--picture", fit.picture, "F", "write a picture (.svg or .png) of the scores along lambda");
 }
 
-void add_pieces(CLI::App& command, FitRequest& request) {
-  const auto accept = [&request](const std::string& given) {
-    request.pieces = {};
-    request.theory_pieces = given == "theory";
-    request.own_pieces = given == "all";
-    if (given == "auto") {
-      request.pieces.automatic = true;
-    } else if (given != "all" && given != "theory") {
-      request.pieces.value =
-          static_cast<double>(parse_whole("--pieces", given, {1, kMostItems}, "all, auto or theory"));
-    }
+void add_pieces(CLI::App& command, FitCommand& fit) {
+  const auto accept = [&fit](const std::string& given) {
+    fit.request.theory_pieces = given == "theory";
+    if (given == "theory") return;
+    Wish& wish = fit.request.parameters["pieces"];
+    wish.automatic = given == "auto";
+    if (wish.automatic) return;
+    wish.values = {given == "all"
+                       ? 0
+                       : static_cast<double>(parse_whole("--pieces", given, {1, kMostItems}, "all, auto or theory"))};
   };
   CLI::Option* pieces =
       command
@@ -133,20 +135,20 @@ void add_pieces(CLI::App& command, FitRequest& request) {
           ->type_name("K|all|auto|theory")
           ->default_str("all");
   OptionAdder(command)
-      .text("--piece-column", request.layout.piece_column, "NAME|INDEX",
+      .text("--piece-column", fit.layout.piece_column, "NAME|INDEX",
             "a column (not a feature) that gives the piece of each row: 0 to K-1, each at least once")
       ->excludes(pieces);
 }
 
-void add_solver(CLI::App& command, FitRequest& request) {
+void add_solver(CLI::App& command, FitCommand& fit) {
   OptionAdder options(command);
-  options.choice("--solver", request.solver, {"auto", "exact", "admm"},
+  options.choice("--solver", fit.solver, {"auto", "exact", "admm"},
                  "exact: interior point, to a small gap; admm: for large problems, to a moderate one; auto: exact, "
                  "unless its predicted time or memory is too large");
-  LargeScaleRequest& large = request.large;
-  options.number("--memory-limit", large.memory_limit, "GB", at_least_zero(),
+  SolverSettings& large = fit.request.solver;
+  options.number("--memory-limit", fit.memory_limit, "GB", at_least_zero(),
                  "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
-  options.choice("--precision", large.precision, {"double", "float"},
+  options.choice("--precision", fit.precision, {"double", "float"},
                  "admm: what the n x n array of a run with all pairs and a piece a row is stored as; float halves the "
                  "memory");
   options.text("--checkpoint", large.checkpoint, "F", "admm: keep the state of the run in this file");
@@ -159,10 +161,10 @@ void add_solver(CLI::App& command, FitRequest& request) {
 }
 
 // Each solver has defaults of its own.
-void add_limits(CLI::App& command, FitRequest& request) {
+void add_limits(CLI::App& command, FitCommand& fit) {
   static const NumberRange kTolerance{1e-12, 1e-1, true, "a number from 1e-12 to 0.1"};
-  const auto tolerance = [&request](const std::string& given) {
-    request.tolerance = parse_number("--tolerance", given, kTolerance);
+  const auto tolerance = [&fit](const std::string& given) {
+    fit.request.tolerance = parse_number("--tolerance", given, kTolerance);
   };
   command
       .add_option_function<std::string>(
@@ -172,40 +174,24 @@ void add_limits(CLI::App& command, FitRequest& request) {
           "least 1e-8 [a number from 1e-12 to 0.1]")
       ->type_name("E")
       ->default_str("1e-08");
-  const auto iterations = [&request](const std::string& given) {
-    request.max_iterations = parse_whole("--max-iterations", given, {1, 1'000'000});
+  const auto iterations = [&fit](const std::string& given) {
+    fit.request.max_iterations = static_cast<int>(parse_whole("--max-iterations", given, {1, 1'000'000}));
   };
   command
       .add_option_function<std::string>(
           "--max-iterations", iterations,
           "limit on the solver's iterations; the default of admm is 100000 [a whole number from 1 to 1000000]")
       ->type_name("N")
-      ->default_str(fmt::format("{}", FitOptions{}.max_iterations));
+      ->default_str(fmt::format("{}", kPbdlLimits.max_iterations));
 }
 
-double machine_memory() {
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-AdmmOptions admm_options(const FitRequest& request) {
-  constexpr double kGiga = 1e9, kLeastTolerance = 1e-8;
-  AdmmOptions options;
-  const LargeScaleRequest& large = request.large;
-  if (request.tolerance) options.tolerance = std::max(kLeastTolerance, *request.tolerance);
-  if (request.max_iterations) options.max_iterations = static_cast<int>(*request.max_iterations);
-  options.memory_limit = large.memory_limit > 0 ? kGiga * large.memory_limit : machine_memory();
-  if (large.precision == "float") options.precision = StoragePrecision::kFloat;
-  options.checkpoint = large.checkpoint;
-  options.checkpoint_every = large.checkpoint_every;
-  options.resume = large.resume;
-  return options;
-}
-
-void add_smoothing(CLI::App& command, FitRequest& request) {
+void add_smoothing(CLI::App& command, FitCommand& fit) {
   command
       .add_option_function<std::string>(
           "--smoothing",
-          [&request](const std::string& given) { accept_tunable(request.smoothing, "--smoothing", given); },
+          [&fit](const std::string& given) {
+            accept_tunable(fit.request.parameters["smoothing"], "--smoothing", given);
+          },
           "temperature T of the returned divergence, which has no ties when T > 0; 0: the learned max-affine one "
           "itself; auto: chosen on the same folds as lambda, at no further fit; the default is auto when lambda is "
           "chosen from labels and 0 otherwise [a finite number >= 0, or auto]")
@@ -213,125 +199,157 @@ void add_smoothing(CLI::App& command, FitRequest& request) {
       ->default_str("auto");
 }
 
-void add_scale(CLI::App& command, FitRequest& request) {
+void add_scale(CLI::App& command, FitCommand& fit) {
   OptionAdder(command)
-      .choice("--scale", request.scale, {"none", "standard", "auto"},
+      .choice("--scale", fit.scale, {"none", "standard", "auto"},
               "standard: features get mean 0 and standard deviation 1, which the model keeps for new data; auto: the "
               "better of the two")
       ->default_str("standard");
 }
 
-std::optional<LabelSupervision> asked_supervision(const FitRequest& request) {
-  if (request.all_pairs) return LabelSupervision::kAllPairs;
-  if (request.hard_neighbours > 0) return LabelSupervision::kHardComparisons;
-  if (request.from_labels) return LabelSupervision::kComparisons;
-  return std::nullopt;
+// What belongs to all methods; everything else of `fit` is about max-affine divergences.
+void refuse_options_of_pbdl(const FitCommand& fit) {
+  static const std::vector<std::string> kShared = {
+      "--label",    "--pairs-file", "--targets-file",   "--all-pairs",
+      "--scale",    "--tolerance",  "--time-limit",     "--threads",
+      "--seed",     "--out",        "--max-iterations", "--keep-partial",
+      "--json",     "--method",     "--help",           "--method-parameter",
+      "--tune-for", "--folds",      "--repeats"};
+  if (fit.from_labels) {
+    throw Error(
+        fmt::format("--from-labels draws comparisons, for pbdl; without it {} learns from the labels", fit.method));
+  }
+  for (const CLI::Option* option : fit.command->get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_positional() || option->count() == 0 || std::ranges::find(kShared, name) != kShared.end()) continue;
+    throw Error(fmt::format("{} does not go with --method {}; it is an option of pbdl", name, fit.method));
+  }
 }
 
-FitWishes wishes_of(const FitRequest& request, const Table& table) {
-  FitWishes wishes;
-  wishes.lambda = request.lambda;
-  wishes.smoothing = request.smoothing;
-  wishes.lambdas = request.lambdas;
-  wishes.pieces = request.pieces;
-  wishes.own_pieces = request.own_pieces;
-  wishes.theory_pieces = request.theory_pieces;
-  if (!request.scale.empty()) wishes.scales = scales_named(request.scale);
-  wishes.supervision = asked_supervision(request);
-  if (request.comparisons_given) wishes.comparisons = static_cast<Index>(request.comparisons);
-  if (request.hard_neighbours > 0) wishes.hard_neighbours = static_cast<Index>(request.hard_neighbours);
-  if (!request.tune_for.empty()) wishes.tune_for = measure_named(request.tune_for);
-  if (request.repeats > 0) wishes.repeats = static_cast<int>(request.repeats);
-  wishes.folds = static_cast<int>(request.folds);
-  wishes.fit.lipschitz_bound = request.lipschitz_bound;
-  wishes.fit.piece_of = table.pieces;
-  wishes.fit.tolerance = request.tolerance.value_or(wishes.fit.tolerance);
-  if (request.max_iterations) wishes.fit.max_iterations = static_cast<int>(*request.max_iterations);
-  wishes.fit.solver = request.solver == "admm"    ? Solver::kAdmm
-                      : request.solver == "exact" ? Solver::kExact
-                                                  : Solver::kAuto;
-  wishes.fit.admm = admm_options(request);
-  wishes.fit.early_stop = request.large.early_stop;
-  wishes.fit.time_limit = request.time_limit;
-  wishes.fit.seed = request.seed;
-  wishes.names = {"--lambda", "--lambdas", "--pieces", "--tune-for", "--comparisons"};
+// "auto", or values with commas between them.
+Wish parse_wish(const MethodParameter& parameter, const std::string& text) {
+  if (text == "auto") return Wish::choose();
+  std::vector<double> values;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    values.push_back(parameter.parse(text.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return Wish(std::move(values));
+}
+
+std::map<std::string, Wish> parse_parameters(const Method& method, const std::vector<std::string>& given) {
+  std::map<std::string, Wish> wishes;
+  for (const std::string& assignment : given) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos) {
+      throw Error(fmt::format("--method-parameter is '{}'; allowed: NAME=VALUE", assignment));
+    }
+    const std::string name = assignment.substr(0, equals);
+    if (!wishes.emplace(name, parse_wish(method.parameter(name), assignment.substr(equals + 1))).second) {
+      throw Error(fmt::format("--method-parameter: {} was given more than once", name));
+    }
+  }
   return wishes;
+}
+
+// --method and --method-parameter.
+void add_method_options(CLI::App& command, FitCommand& fit) {
+  std::vector<std::string> names;
+  for (const Method& method : all_methods()) names.push_back(method.name);
+  OptionAdder(command).choice("--method", fit.method, names,
+                              "pbdl: a max-affine divergence, to a proved gap; the others are classical methods, see "
+                              "bregmax methods");
+  command
+      .add_option("--method-parameter", fit.method_parameters,
+                  "a parameter of a classical method, for example gamma=10; gamma=auto or gamma=1,10,100: chosen by "
+                  "cross-validation from labels; may be given several times; bregmax methods lists them")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }  // namespace
 
-void add_fit_options(CLI::App& command, FitRequest& request) {
+void add_fit_options(CLI::App& command, FitCommand& fit) {
+  fit.command = &command;
   OptionAdder options(command);
-  options.text("DATA", request.data, "", "CSV, .npy or builtin:NAME")->required();
-  options.label(request.layout.label);
-  add_supervision_options(command, request);
-  add_lambda(command, request);
-  add_pieces(command, request);
-  options.number("--lipschitz", request.lipschitz_bound, "V", {0, kInfinity, false, "a finite number > 0"},
+  options.text("DATA", fit.data, "", "CSV, .npy or builtin:NAME")->required();
+  options.label(fit.layout.label);
+  add_supervision_options(command, fit);
+  add_lambda(command, fit);
+  add_pieces(command, fit);
+  options.number("--lipschitz", fit.lipschitz_bound, "V", {0, kInfinity, false, "a finite number > 0"},
                  "hard bound on the Lipschitz constant max_k ||a_k||_1, on the features after scaling",
                  {{"none", kInfinity}});
-  add_solver(command, request);
-  add_scale(command, request);
-  add_smoothing(command, request);
-  add_tuning(command, request);
-  add_limits(command, request);
-  options.number("--time-limit", request.time_limit, "S", at_least_zero(),
+  add_solver(command, fit);
+  add_scale(command, fit);
+  add_smoothing(command, fit);
+  add_tuning(command, fit);
+  add_limits(command, fit);
+  options.number("--time-limit", fit.request.time_limit, "S", at_least_zero(),
                  "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
-  options.threads(request.threads);
-  options.seed(request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");
-  options.text("--out", request.out, "MODEL",
-               "save the model here, when it is optimal (or was stopped early as asked)");
+  options.threads(fit.threads);
+  options.seed(fit.request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");
+  options.text("--out", fit.out, "MODEL", "save the model here, when it is optimal (or was stopped early as asked)");
   options.flag(
-      "--keep-partial", request.keep_partial,
+      "--keep-partial", fit.keep_partial,
       "save it also when a limit or Ctrl-C ended the run early; while tuning: the best model so far, learned on "
       "a part of the rows");
-  options.json(request.json);
+  options.json(fit.json);
+  add_method_options(command, fit);
 }
 
-std::vector<NamedFile> input_files(const FitRequest& request) {
-  return {{"DATA", request.data},
-          {"--comparisons-file", request.comparisons_file},
-          {"--pairs-file", request.pairs_file},
-          {"--targets-file", request.targets_file}};
+std::vector<NamedFile> input_files(const FitCommand& fit) {
+  return {{"DATA", fit.data},
+          {"--comparisons-file", fit.comparisons_file},
+          {"--pairs-file", fit.pairs_file},
+          {"--targets-file", fit.targets_file}};
 }
 
-void check_request(const FitRequest& request) {
-  if (!request.method_parameters.empty()) {
+FitRequest complete_request(const FitCommand& fit) {
+  constexpr double kGiga = 1e9;
+  if (fit.keep_partial && fit.out.empty()) throw Error("--keep-partial needs --out");
+  FitRequest request = fit.request;
+  request.method = fit.method;
+  if (fit.method != "pbdl") {
+    refuse_options_of_pbdl(fit);
+    request.parameters = parse_parameters(method_named(fit.method), fit.method_parameters);
+  } else if (!fit.method_parameters.empty()) {
     throw Error("--method-parameter is for the classical methods; name one with --method");
+  } else {
+    request.parameters["lipschitz"] = fit.lipschitz_bound;
   }
-  if (request.keep_partial && request.out.empty()) throw Error("--keep-partial needs --out");
-  const LargeScaleRequest& large = request.large;
-  constexpr double kLeastAdmmTolerance = 1e-8;
-  if (request.solver == "admm" && request.tolerance && *request.tolerance < kLeastAdmmTolerance) {
-    throw Error(fmt::format("--tolerance is {}; allowed with --solver admm: 1e-8 to 0.1", *request.tolerance));
+  if (!fit.scale.empty()) request.scales = scales_named(fit.scale);
+  if (fit.all_pairs) request.supervision = {LabelSupervision::kAllPairs};
+  if (fit.hard_neighbours > 0) {
+    request.supervision = {LabelSupervision::kHardComparisons};
+    request.hard_neighbours = static_cast<Index>(fit.hard_neighbours);
   }
-  if (request.solver == "exact" && large.memory_limit > 0) {
-    throw Error("--memory-limit is for the solver admm; it does not go with --solver exact");
-  }
-  if (request.solver == "exact" && large.precision == "float") {
-    throw Error("--precision float is for the solver admm; it does not go with --solver exact");
-  }
-  const bool for_admm = !large.checkpoint.empty() || !large.resume.empty() || large.early_stop;
-  if (for_admm && request.solver != "admm") {
-    throw Error("--checkpoint, --resume and --early-stop go with --solver admm");
-  }
+  if (fit.from_labels) request.supervision = {LabelSupervision::kComparisons};
+  if (fit.comparisons_given) request.comparisons = static_cast<Index>(fit.comparisons);
+  if (!fit.tune_for.empty()) request.tune_for = measure_named(fit.tune_for);
+  request.folds = static_cast<int>(fit.folds);
+  if (fit.repeats > 0) request.repeats = static_cast<int>(fit.repeats);
+  request.solver.solver = fit.solver == "admm" ? Solver::kAdmm : fit.solver == "exact" ? Solver::kExact : Solver::kAuto;
+  request.solver.memory_limit = kGiga * fit.memory_limit;
+  if (fit.precision == "float") request.solver.precision = StoragePrecision::kFloat;
+  request.names = {"--", {{"piece_of", "piece-column"}}, "several with commas between them"};
+  return request;
 }
 
-void refuse_tuning_options(const FitRequest& request, const std::string& why) {
+void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan) {
+  if (plan.has_choice()) return;
   for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
-    if (request.command->get_option(option)->count() == 0) continue;
+    if (fit.command->get_option(option)->count() == 0) continue;
+    const std::string why = fit.method == "pbdl"
+                                ? "nothing is to be chosen; --lambda auto does that"
+                                : fmt::format(
+                                      "nothing of {} is to be chosen; --method-parameter NAME=auto does that for "
+                                      "those that bregmax methods says",
+                                      fit.method);
     throw Error(fmt::format("{} is about choosing by cross-validation, and {}", option, why));
   }
-}
-
-AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision) {
-  const AutoFitOptions plan =
-      plan_fit(wishes_of(request, table), table.features, supervision ? &*supervision : nullptr);
-  if (request.solver == "admm" && plan.lambdas.size() > 1) {
-    throw Error("--solver admm needs --lambda V: cross-validation is by the exact solver");
-  }
-  if (!has_choice(plan)) refuse_tuning_options(request, "nothing is to be chosen; --lambda auto does that");
-  return plan;
 }
 
 }  // namespace bregmax::app

@@ -7,23 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "bregmax/learn/fit_plan.hpp"
+#include "bregmax/learn/plan.hpp"
 #include "options/input.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
 
-// What concerns the solver for large problems and long runs.
-struct LargeScaleRequest {
-  double memory_limit = 0;  // GB; 0: what the machine has
-  std::string checkpoint, resume;
-  double checkpoint_every = 60;
-  bool early_stop = false;
-  std::string precision = "double";
-};
-
 // What `bregmax fit` was asked to do.
-struct FitRequest {
+struct FitCommand {
   std::string data;
   Layout layout;
 
@@ -38,40 +29,32 @@ struct FitRequest {
   std::uint64_t comparisons = 2000;
   bool comparisons_given = false;
 
-  // A number, or to be chosen; not given: see plan_fit().
-  FitWishes::Tunable lambda, smoothing, pieces;
-  bool own_pieces = false;      // one a row, asked for
-  bool theory_pieces = false;   // as many as Theorem 3 says; targets only
-  std::string scale;            // empty: not given
-  std::vector<double> lambdas;  // to try; empty: the library's
-  std::string tune_for;         // empty: not given
+  std::string pieces;           // a number or a word; empty: not given
+  std::string scale, tune_for;  // empty: not given
   std::uint64_t folds = 3;
   std::uint64_t repeats = 0;  // 0: not given
   double lipschitz_bound = std::numeric_limits<double>::infinity();
-  std::string solver = "auto";
-  std::optional<double> tolerance;              // none: the solver's own
-  std::optional<std::uint64_t> max_iterations;  // the same
-  LargeScaleRequest large;
-  double time_limit = 0;
+  std::string solver = "auto", precision = "double";
+  double memory_limit = 0;  // GB
   std::uint64_t threads = 0;
-  std::uint64_t seed = 0;
+  // Filled in by the options that have its types, and by complete_request().
+  FitRequest request;
   std::string out, picture;
   bool keep_partial = false;
   bool json = false;
+
+  bool from_file() const { return !(comparisons_file + pairs_file + targets_file).empty(); }
 };
 
-void add_fit_options(CLI::App& command, FitRequest& request);
+void add_fit_options(CLI::App& command, FitCommand& fit);
 
 // The files that are read.
-std::vector<NamedFile> input_files(const FitRequest& request);
+std::vector<NamedFile> input_files(const FitCommand& fit);
 
-// Mistakes that only show in the combination of options.
-void check_request(const FitRequest& request);
+// The whole request, with the names of the options for messages. Throws Error on options that do not go together.
+FitRequest complete_request(const FitCommand& fit);
 
-// Options about choosing by cross-validation, where nothing is chosen, would have no effect.
-void refuse_tuning_options(const FitRequest& request, const std::string& why);
-
-// What is to be tried and tuned. `supervision`: given by a file; none: labels.
-AutoFitOptions fit_plan(const FitRequest& request, const Table& table, const std::optional<Supervision>& supervision);
+// Options about choosing by cross-validation would have no effect where nothing is chosen.
+void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan);
 
 }  // namespace bregmax::app

@@ -2,16 +2,13 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/run_control.hpp"
-#include "bregmax/core/supervision.hpp"
-#include "bregmax/model/model.hpp"
-#include "bregmax/optimize/learning_problem.hpp"
+#include "bregmax/core/status.hpp"
+#include "bregmax/methods/candidates.hpp"
 #include "bregmax/tasks/evaluate.hpp"
 
 namespace bregmax {
@@ -26,19 +23,6 @@ std::string to_string(Measure measure);          // "rand_index", "purity", "auc
 Measure measure_named(const std::string& name);  // throws Error that lists the names
 inline bool larger_is_better(Measure measure) { return measure != Measure::kLoss; }
 
-// One fold. Rows are not scaled.
-struct Fold {
-  Matrix train_rows;
-  std::vector<int> train_classes;          // empty: `train_items` are all there is to learn from
-  std::optional<Supervision> train_items;  // of train_rows
-  std::vector<int> train_pieces;           // given by the caller, renumbered from 0; may be empty
-  Matrix held_out_rows;                    // may be empty: only the loss is scored
-  std::vector<int> held_out_classes;
-  Matrix loss_rows;  // the loss is the mean over loss_items, on these rows
-  Supervision loss_items;
-  std::uint64_t seed = 0;
-};
-
 // Folds of the rows, stratified by class. The loss is that of 2000 comparisons drawn from the held-out rows (the
 // paper's supervision; none where those have a single class). `pieces`: of the rows, may be empty.
 std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
@@ -48,45 +32,6 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
 // are stratified: similar and dissimilar ones are spread evenly over the folds.
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces = {});
-
-// A part of the work of learning on one fold: it may begin when the steps `after` are done, and gives `candidates`.
-struct LearnStep {
-  std::vector<std::size_t> after = {};
-  std::vector<std::size_t> candidates = {};
-};
-
-// How a step's models came about.
-enum class StepOutcome { kSolved, kProved, kUnproved };
-
-// Thrown by a step whose candidates cannot be learned on its fold (a kernel that leaves the range of numbers there):
-// they have no scores there, and are chosen only if no candidate has more. Where no candidate has any, it reaches the
-// caller.
-class CandidateFailure : public Error {
- public:
-  using Error::Error;
-};
-
-// Learns all candidates of a family on one fold. Steps run on several threads at once, each exactly once.
-class FoldLearner {
- public:
-  virtual ~FoldLearner() = default;
-  virtual std::vector<LearnStep> steps() const = 0;
-  virtual StepOutcome run(std::size_t step, const RunControl& control) = 0;
-  // Of a candidate whose step is done.
-  virtual Model model(std::size_t candidate) const = 0;
-  // A candidate of a step before with the very same model, which need not be scored twice.
-  virtual std::optional<std::size_t> same_model(std::size_t /*candidate*/) const { return std::nullopt; }
-};
-
-// Candidates that are learned together, listed in the order of preference: among equal scores the first wins.
-class CandidateFamily {
- public:
-  virtual ~CandidateFamily() = default;
-  virtual std::vector<Settings> candidates() const = 0;
-  // The fold outlives the learner. Called from several threads.
-  virtual std::unique_ptr<FoldLearner> learner(const Fold& fold) const = 0;
-};
-using CandidateFamilies = std::vector<std::shared_ptr<const CandidateFamily>>;
 
 struct TuneOptions {
   Measure tune_for = Measure::kAveragePrecision;
@@ -122,8 +67,5 @@ Compared compared_candidates(const TuneResult& result, Measure measure);
 
 // The candidate with the best mean of a measure, by the rules of tune(): one run of tune() serves all measures.
 Index best_candidate(const TuneResult& result, Measure measure);
-
-// Is every divergence between rows (a sample of them, where there are many) at most 1e-6 (of the margin 1)?
-bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows);
 
 }  // namespace bregmax

@@ -1,10 +1,10 @@
 #pragma once
 
-// What the classical methods of metric learning have in common. Each method has a header of its own in this folder with
-// its options and one function that learns; bregmax/methods/registry.hpp has all of them by name.
+// What all methods have in common. Each method has a header of its own in this folder with its options and one function
+// that learns; bregmax/methods/registry.hpp has all of them by name.
 
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,24 +13,40 @@
 #include "bregmax/core/status.hpp"
 #include "bregmax/core/supervision.hpp"
 #include "bregmax/divergence/divergence.hpp"
+#include "bregmax/optimize/certificate.hpp"
 
 namespace bregmax {
 
-// Under every status all fields describe the divergence that is returned, the best one that the run has seen.
-struct MethodReport {
-  Status status = Status::kNumericalError;
-  int iterations = 0;
-  double objective = 0;     // the method's own, to be made small
+enum class Scale { kNone, kStandard };
+std::string to_string(Scale scale);  // "none", "standard"
+
+// Under every status all fields describe the divergence that is returned, the best one that the run has seen. Of
+// methods without a proof only the objective (their own, to be made small) and the stationarity mean something.
+struct MethodReport : SolveReport {
   double stationarity = 0;  // the method's own measure of distance from an optimum, 0 at one; see its header
-  double seconds = 0;
+};
+
+// What a method adds that proves a bound on its objective.
+struct Proved {
+  Certificate certificate;         // recomputed from the data
+  std::string solver;              // "exact" or "admm"
+  std::string solver_reason = {};  // why it was chosen; empty where the caller chose it
+  double tolerance = 0;            // on the gap, of this solver
+  double lambda = 0, lipschitz_bound = 0;
+  Index items = 0;  // that were learned from
+  // The loss of the items under the model as it is applied. It differs from the report's where rows at one location had
+  // different pieces in the fit, or pieces tie at a row, or the model is smoothed. Missing: there are many rows.
+  std::optional<double> applied_loss = {};
+  bool constant = false;  // the divergence does not tell the rows apart
 };
 
 struct Learned {
   std::shared_ptr<const Divergence> divergence;
   MethodReport report;
+  std::optional<Proved> proved = {};
 };
 
-// When a method ends. It has converged when its stationarity is at most `tolerance`.
+// When a method ends. It has converged when its stationarity, or its proved gap, is at most `tolerance`.
 struct MethodLimits {
   double tolerance = 1e-6;    // > 0
   int max_iterations = 1000;  // >= 1
@@ -39,7 +55,13 @@ struct MethodLimits {
 
 using ClassOfRow = std::vector<int>;
 
-// What a method learns from: the classes of the rows, or what was said about pairs of them.
-using MethodSupervision = std::variant<ClassOfRow, Pairs, Targets>;
+// What a method learns from: the classes of the rows, or what was said about them.
+using MethodSupervision = std::variant<ClassOfRow, Pairs, Targets, Comparisons, LabelPairs>;
+
+std::string supervision_name(const MethodSupervision& supervision);  // "labels", "pairs", "targets", "comparisons"
+Index item_count(const MethodSupervision& supervision);
+// Throws Error on labels, which are not items.
+Supervision items_of(const MethodSupervision& supervision);
+MethodSupervision as_method_supervision(Supervision items);
 
 }  // namespace bregmax

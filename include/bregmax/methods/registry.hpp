@@ -1,16 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bregmax/data/scaling.hpp"
+#include "bregmax/methods/candidates.hpp"
 #include "bregmax/methods/learned.hpp"
 #include "bregmax/model/model.hpp"
+#include "bregmax/optimize/admm.hpp"
 
 namespace bregmax {
 
@@ -25,13 +29,31 @@ struct MethodParameter {
   bool whole = false;
   std::vector<std::string> choices = {};
   std::vector<double> grid = {};  // what tuning tries, the first among equals first; empty: it cannot be tuned
-  bool tuned = false;             // unless a value is given (bregmax/learn/method_tuning.hpp)
+  bool tuned = false;             // unless a value is given (see plan())
+  // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
+  std::optional<std::pair<std::string, double>> word = {};
 
   std::string allowed() const;           // for messages: "a number > 0", "rbf or polynomial"
   std::string text(double value) const;  // as it would be given: one of the choices by name
   // Throws Error that names the parameter when the text is not one of the allowed values.
   double parse(const std::string& text) const;
   void check(double value) const;
+  void check_number(double value) const;  // without the word's
+};
+
+enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact one
+std::string to_string(Solver solver);        // "auto", "exact", "admm"
+
+// Which solver runs, and what a long run keeps. Of methods that have a choice of solvers.
+struct SolverSettings {
+  Solver solver = Solver::kAuto;
+  // Beyond this predicted time or memory of the exact solver, `auto` takes the other one; on folds beyond fold_seconds.
+  double exact_seconds = 600, exact_bytes = 8e9, fold_seconds = 60;
+  double memory_limit = 0;  // bytes, >= 0; 0: none
+  StoragePrecision precision = StoragePrecision::kDouble;
+  std::string checkpoint = {}, resume = {};  // files of the solver admm; empty: none
+  double checkpoint_every = 60;              // seconds; 0: every iteration
+  bool early_stop = false;  // admm: holds out a fifth of the items and ends when their loss no longer falls
 };
 
 // What is asked of a run. Parameters that are not named have their standard value.
@@ -41,6 +63,8 @@ struct MethodSettings {
   std::optional<int> max_iterations = {};  // none: the method's own
   double time_limit = 0;                   // seconds; 0: none
   std::uint64_t seed = 0;
+  std::optional<std::vector<int>> piece_of = {};  // of each row, for methods with affine pieces
+  SolverSettings solver = {};
 };
 
 // The same with every parameter of the method filled in and checked.
@@ -48,6 +72,7 @@ struct MethodChoices {
   std::map<std::string, double> parameters;
   MethodLimits limits;
   std::uint64_t seed = 0;
+  MethodSettings asked = {};
 
   double number(const std::string& name) const { return parameters.at(name); }
   int whole(const std::string& name) const { return static_cast<int>(parameters.at(name)); }
@@ -57,12 +82,17 @@ struct Method {
   std::string name;     // "itml"
   std::string summary;  // one line
   // Which supervision it can learn from.
-  bool from_labels = false, from_pairs = false, from_targets = false;
+  bool from_labels = false, from_pairs = false, from_targets = false, from_comparisons = false;
   std::vector<MethodParameter> parameters;
-  MethodLimits limits;  // the standard ones; the time limit is a matter of the run
+  MethodLimits limits;           // the standard ones; the time limit is a matter of the run
+  double fold_tolerance = 1e-3;  // of the fits on folds, where the run's own is tighter
+  // Comparisons or pairs are made of labels before it learns, and it can be tuned by the loss of held-out items.
+  bool learns_from_items = false;
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
       learn;  // called with checked rows, supervision and choices only
+  // Candidates that are cheaper to learn together; empty: each is learned by itself.
+  std::function<CandidateFamilies(const FamilyOptions&)> families = {};
 
   // Throws Error that lists the names when it has no parameter of this name.
   const MethodParameter& parameter(std::string_view parameter_name) const;
@@ -80,10 +110,31 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
 struct MethodFit {
   Model model;
   MethodReport report;
+  std::optional<Proved> proved = {};
 };
 
 // The same for unscaled rows, with all that a model file keeps.
 MethodFit fit_with(const Method& method, const MatrixView& rows, const MethodSupervision& supervision,
                    const Scaling& scaling, const MethodSettings& settings = {}, const RunControl& control = {});
+
+Scaling make_scaling(const MatrixView& rows, Scale scale);
+
+// Every parameter and limit filled in. Throws Error on a value that is not allowed.
+MethodChoices resolve(const Method& method, const MethodSettings& settings);
+
+// What a method's own families are made from; every combination is a candidate.
+struct FamilyOptions {
+  const Method& method;
+  MethodSettings settings;  // of the fits on folds, with their tolerance
+  std::map<std::string, std::vector<double>> tried = {};
+  std::vector<Scale> scales = {};
+  std::vector<LabelSupervisionOptions> supervision = {};  // what folds make of labels; empty: folds have items
+  // Of the supervision that the last fit learns from.
+  std::function<double(Scale scale, std::size_t supervision)> total_weight = {};
+  double proof_tolerance = 1e-3;  // at which the optimum of another candidate counts as optimal, too
+
+  // Those that are tried of a parameter, or the only one.
+  std::vector<double> values(const std::string& name) const;
+};
 
 }  // namespace bregmax

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "bregmax/learn/fit.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/model/model.hpp"
 #include "bregmax/supervision/sample.hpp"
 
@@ -23,13 +23,13 @@ int main() {
   rows << 0.0, 0.1, 0.2, 0.9, 0.1, 0.5, 0.3, 0.3, 2.0, 0.2, 2.2, 0.8, 2.1, 0.4, 2.3, 0.6;
   const std::vector<int> classes = {0, 0, 0, 0, 1, 1, 1, 1};
 
-  bregmax::FitOptions options;
+  bregmax::PbdlOptions options;
   options.lambda = 0.1;
   options.scale = bregmax::Scale::kNone;
-  const bregmax::FitResult result = bregmax::fit(rows, bregmax::sample_comparisons(classes, 50, 7), options);
+  const bregmax::MethodFit result = bregmax::fit_pbdl(rows, bregmax::sample_comparisons(classes, 50, 7), options);
 
   bool ok = check(result.report.status == bregmax::Status::kOptimal, "the fit is optimal");
-  ok &= check(result.certificate.relative_gap <= 1e-7, "the certificate proves it");
+  ok &= check(result.proved->certificate.relative_gap <= 1e-7, "the certificate proves it");
 
   const bregmax::Matrix divergences = result.model.divergences(rows, rows);
   ok &= check(divergences.rows() == 8 && divergences.minCoeff() >= 0, "divergences are not negative");

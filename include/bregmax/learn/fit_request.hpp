@@ -1,0 +1,84 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bregmax/learn/tune.hpp"
+#include "bregmax/methods/registry.hpp"
+#include "bregmax/supervision/sample.hpp"
+
+namespace bregmax {
+
+// What the user asks of one parameter.
+struct Wish {
+  std::vector<double> values = {};  // one is taken, several are tried
+  bool automatic = false;           // to be chosen by cross-validation
+  std::vector<double> grid = {};    // that `automatic` tries; empty: the library's
+
+  Wish() = default;
+  Wish(double value) : values{value} {}  // NOLINT(google-explicit-constructor): request.parameters["lambda"] = 1
+  explicit Wish(std::vector<double> several) : values(std::move(several)) {}
+  static Wish choose(std::vector<double> grid = {});
+
+  bool given() const { return automatic || !values.empty(); }
+};
+
+// What an interface calls the fields of a request, for messages: the program says --lambda 1, Python lam=1.
+struct Names {
+  std::string prefix = {};                          // "--": words are then joined by dashes
+  std::map<std::string, std::string> renamed = {};  // by the field's own name
+  std::string several_values = "a list of these";   // how several values of a parameter are given
+
+  std::string operator()(const std::string& field) const;
+  std::string with(const std::string& field, const std::string& value) const;
+};
+
+// From which sizes on plan() decides otherwise. Tests lower them, also by the environment variable
+// BREGMAX_TEST_THRESHOLDS="all_pairs_rows=10,exact_seconds=0".
+struct PlanThresholds {
+  double all_pairs_rows = 1500;     // up to so many rows, labels become all pairs; beyond, 2000 comparisons
+  double own_pieces_rows = 20'000;  // up to so many rows, each has a piece; beyond, a few numbers of pieces are tried
+  double tuning_rows = 5000;        // of larger tables with labels, choosing looks at so many rows, drawn at random,
+  double tuning_comparisons = 10'000;  // and at so many comparisons per fold
+  double three_repeats_rows = 200;     // up to so many rows there are three cross-validations: one division into
+  double two_repeats_rows = 400;       // folds says little about a small table
+  double exact_seconds = 600;          // predicted time of the exact solver, beyond which `auto` takes the other one
+  double fold_seconds = 60;            // the same on a fold
+};
+PlanThresholds thresholds_of_environment();
+
+// What the user asks of a fit; everything may be left out. plan() says what becomes of it.
+struct FitRequest {
+  std::string method = "pbdl";                     // one of all_methods()
+  std::map<std::string, Wish> parameters = {};     // of the method, by name
+  bool theory_pieces = false;                      // pbdl: as many pieces as Theorem 3 has, for targets
+  std::optional<std::vector<int>> piece_of = {};   // pbdl: the piece of each row, instead
+  std::vector<Scale> scales = {};                  // to choose from
+  std::vector<LabelSupervision> supervision = {};  // what labels become, to choose from
+  std::optional<Index> comparisons = {};           // to draw from labels, or of the hard ones to keep
+  std::optional<Index> hard_neighbours = {};       // of hard comparisons
+  std::optional<Measure> tune_for = {};
+  std::optional<int> folds = {}, repeats = {};
+  std::optional<double> tolerance = {};
+  std::optional<int> max_iterations = {};
+  double time_limit = 0;  // seconds, of tuning and the last fit together; 0: none
+  std::uint64_t seed = 0;
+  SolverSettings solver = {};  // its thresholds do not count: those of the plan do; memory_limit 0: the machine's
+  std::optional<PlanThresholds> thresholds = {};  // none: those of the environment
+  Names names = {};
+};
+
+// Rows, not scaled, and what is known of them. The rows are a view.
+struct TrainingData {
+  MatrixView rows;
+  MethodSupervision supervision;
+
+  bool labelled() const { return std::holds_alternative<ClassOfRow>(supervision); }
+};
+
+// "standard", "none", or "auto" for both of them. Throws Error that lists them.
+std::vector<Scale> scales_named(const std::string& name);
+
+}  // namespace bregmax

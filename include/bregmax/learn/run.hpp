@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bregmax/learn/plan.hpp"
+
+namespace bregmax {
+
+// Something that the user should know about what was learned.
+struct Finding {
+  enum class Kind {
+    kEarlyEnd,             // the run ended before it reached what was asked
+    kConstant,             // the divergence does not tell the rows apart
+    kScalesBeyondDoubles,  // features differ in scale by more than doubles hold, so that the gap stays open
+    kAppliedLoss,          // applied, the model has another loss than was counted
+  };
+  Kind kind;
+  std::string cause;  // one word or two, for programs: "time_limit", "one_piece", ...
+  std::string text;   // for people, in the names of the request
+};
+std::string to_string(Finding::Kind kind);  // "early_end", "constant", "scales_beyond_doubles", "applied_loss"
+
+struct FitOutcome {
+  Model model;          // learned on all rows with the values that were chosen; has the table of scores, too
+  MethodReport report;  // of that fit
+  std::optional<Proved> proved = {};
+  double tolerance = 0;  // that was asked of it
+  MethodSettings chosen;
+  Scale chosen_scale = Scale::kStandard;
+  std::optional<LabelSupervisionOptions> chosen_supervision = {};  // what labels became
+  TuneResult tuning;                                               // empty table: there was a single candidate
+  // Tuning ended early: the model is that of the best candidate so far on the training part of one fold, or has no
+  // divergence where no candidate was scored yet.
+  bool tuning_ended_early = false;
+  std::vector<Finding> diagnosis = {};
+
+  const Finding* find(Finding::Kind kind) const;  // nullptr: there is none
+};
+
+// Lambda is a price on the Lipschitz constant against the SUM of the losses: on a fold, which has less supervision, it
+// is scaled by the weight of the fold's supervision over that of all. A candidate that cannot be learned on a fold (its
+// kernel overflows, for example) is left out; where the chosen one of pbdl turns out constant on all items, the best of
+// those that may not be is taken instead.
+FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control = {});
+
+// plan() and run() in one.
+FitOutcome fit(const FitRequest& request, const TrainingData& data, const RunControl& control = {});
+
+// The candidates of a plan, and its folds, for callers who choose by rules of their own with tune().
+CandidateFamilies families_of(const Plan& plan, const TrainingData& data);
+std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control = {});
+
+// The folds that are made of labels: as many as asked for, but no more than leave two rows of every class of three rows
+// or more together in one fold; at least two. Throws Error where even that cannot be.
+int usable_folds(const std::vector<int>& class_of_row, int folds);
+
+}  // namespace bregmax

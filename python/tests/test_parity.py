@@ -1,0 +1,130 @@
+"""The same requests through Python and the program: the same plan, the same model and the same diagnosis.
+
+The program is compared with the library in tests/cli/parity_test.cpp. Each threshold of the plan is passed in both
+directions; BREGMAX_TEST_THRESHOLDS lowers them.
+"""
+
+import json
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+
+import bregmax
+
+COUNT = 36
+
+
+@pytest.fixture(scope="module")
+def problem():
+    random = np.random.default_rng(4)
+    labels = np.arange(COUNT) % 3
+    rows = random.normal(size=(COUNT, 3)) * [1, 5, 1] + np.outer(labels, [1, 0, -1])
+    items = random.integers(COUNT, size=(40, 3))
+    similar = labels[items[:, 0]] == labels[items[:, 1]]
+    return rows, np.array([f"k{label}" for label in labels]), items, similar.astype(int), np.arange(40.0) % 5
+
+
+# Python's parameters, what it learns from, the program's arguments, thresholds.
+CASES = {
+    "defaults": (dict(), "labels", [], ""),
+    "drawn": (dict(), "labels", [], "all_pairs_rows=35"),
+    "one repeat": (dict(), "labels", [], "three_repeats_rows=10,two_repeats_rows=20"),
+    "sampled": (dict(), "labels", [], "tuning_rows=24,tuning_comparisons=50,all_pairs_rows=10"),
+    "few pieces": (dict(), "labels", [], "own_pieces_rows=30"),
+    "own pieces": (dict(n_pieces="all"), "labels", ["--pieces", "all"], "own_pieces_rows=30"),
+    "admm": (dict(lam=10.0), "labels", ["--lambda", "10"], "exact_seconds=0"),
+    "admm on folds": (
+        dict(lambdas=[10, 100], smoothing=0.0), "labels", ["--lambdas", "10,100", "--smoothing", "0"], "fold_seconds=0",
+    ),
+    "exact": (dict(lam=10.0, solver="exact"), "labels", ["--lambda", "10", "--solver", "exact"], "exact_seconds=0"),
+    "hard": (
+        dict(supervision="hard_comparisons", hard_neighbors=2, scale="auto", random_state=5), "labels",
+        ["--hard-comparisons", "2", "--scale", "auto", "--seed", "5"], "",
+    ),
+    "comparisons": (dict(), "comparisons", [], ""),
+    "pairs": (dict(folds=4), "pairs", ["--folds", "4"], ""),
+    "targets": (dict(), "targets", [], ""),
+    "theory": (dict(n_pieces="theory"), "targets", ["--pieces", "theory"], ""),
+    "constant": (dict(lam=1e9), "labels", ["--lambda", "1e9"], ""),
+    "one piece": (dict(lam=1.0, n_pieces=1), "labels", ["--lambda", "1", "--pieces", "1"], ""),
+    "early end": (
+        dict(lam=1.0, max_iter=2), "labels", ["--lambda", "1", "--max-iterations", "2", "--keep-partial"], "",
+    ),
+    "itml": (dict(gamma=[1, 10]), "labels", ["--method", "itml", "--method-parameter", "gamma=1,10"], ""),
+    "gmml of pairs": (dict(), "pairs", ["--method", "gmml"], ""),
+}  # fmt: skip
+
+# What the program's messages call otherwise.
+WORDS = {"--max-iterations ": "max_iter=", "--pieces ": "n_pieces=", "--lambdas": "lambdas", "--lambda": "lam"}
+
+
+def learn(problem, learner, kind):
+    rows, labels, items, similar, values = problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if kind == "labels":
+            return learner.fit(rows, labels)
+        if kind == "comparisons":
+            return learner.fit_comparisons(items, rows)
+        if kind == "pairs":
+            return learner.fit_pairs(items[:, :2], similar, rows)
+        return learner.fit_targets(items[:, :2], values, rows)
+
+
+def write_files(problem, folder):
+    rows, labels, items, similar, values = problem
+    with open(folder / "data.csv", "w") as file:
+        file.write("x0,x1,x2,class\n")
+        for row, label in zip(rows, labels):
+            file.write(",".join(f"{value:.17g}" for value in row) + f",{label}\n")
+    np.savetxt(folder / "comparisons.csv", items[:, [0, 1, 0, 2]], "%d", ",")
+    np.savetxt(folder / "pairs.csv", np.column_stack([items[:, :2], similar]), "%d", ",")
+    np.savetxt(folder / "targets.csv", np.column_stack([items[:, :2], values]), "%d", ",")
+
+
+def without_times(path):
+    """What is in a model file but for the time that it took."""
+    model = bregmax.Model.load(path)
+    record, tuning = dict(model.record), model.tuning and dict(model.tuning)
+    record.pop("seconds")
+    if tuning:
+        tuning.pop("seconds", None)
+    numbers = model.divergence(np.eye(3) * 3), model.center, model.scale
+    return json.dumps([record, tuning, [array.tolist() for array in numbers]], default=np.ndarray.tolist)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_python_and_program_do_the_same(problem, program, tmp_path, monkeypatch, name):
+    parameters, kind, arguments, thresholds = CASES[name]
+    if thresholds:
+        monkeypatch.setenv("BREGMAX_TEST_THRESHOLDS", thresholds)
+    write_files(problem, tmp_path)
+    source = [] if kind == "labels" else [f"--{kind}-file", f"{kind}.csv"]
+    command = [program, "fit", "data.csv", "--threads", "1", "--json", "--out", "program.bregmax", *source, *arguments]
+    told = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout)
+
+    kinds = {"itml": bregmax.ITML, "gmml of pairs": bregmax.GMML}
+    learner = learn(problem, kinds.get(name, bregmax.BregmanLearner)(n_jobs=1, **parameters), kind)
+    assert learner.report_["plan"] == told["plan"]
+    assert learner.report_["status"] == told["status"]
+    for finding in told["diagnosis"]:
+        for word, here in WORDS.items():
+            finding["text"] = finding["text"].replace(word, here)
+    assert learner.report_["diagnosis"] == told["diagnosis"]
+    learner.save(tmp_path / "python.bregmax")
+    assert without_times(tmp_path / "python.bregmax") == without_times(tmp_path / "program.bregmax")
+
+
+def test_thresholds_change_the_plan(problem, monkeypatch):
+    def plan(thresholds):
+        monkeypatch.setenv("BREGMAX_TEST_THRESHOLDS", thresholds)
+        return learn(problem, bregmax.BregmanLearner(lam=1.0), "labels").report_
+
+    assert plan("all_pairs_rows=36")["plan"]["supervision"] == ["all_pairs"]
+    assert plan("all_pairs_rows=35")["plan"]["supervision"] == ["2000 comparisons"]
+    assert plan("exact_seconds=600")["solver"] == "exact"
+    assert plan("exact_seconds=0")["solver"] == "admm"
+    assert plan("own_pieces_rows=36")["plan"]["pieces"] == ["all"]
+    assert plan("own_pieces_rows=35")["plan"]["pieces"] == ["20"]

@@ -1,0 +1,198 @@
+#include "learn/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "bregmax/methods/pbdl.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+std::string short_number(double value) { return fmt::format("{:.6g}", value); }
+
+// How the summed loss begins to change with each divergence, where all of them are 0.
+struct FirstChanges {
+  bool some_fall = false;  // an item wants a divergence above 0
+  std::map<std::pair<Index, Index>, double> of_pair;
+
+  void add(Index point, Index reference, double change) {
+    if (point == reference) return;  // always 0
+    some_fall = some_fall || change < 0;
+    of_pair[{point, reference}] += change;
+  }
+  // Losses are convex and divergences never negative: if none falls, no divergence has a smaller loss than 0 has.
+  bool sums_fall() const {
+    return std::ranges::any_of(of_pair, [](const auto& entry) { return entry.second < 0; });
+  }
+};
+
+FirstChanges first_changes(const Supervision& supervision) {
+  FirstChanges changes;
+  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
+    for (const Comparison& c : *comparisons) {
+      changes.add(c.i, c.j, c.weight);
+      changes.add(c.k, c.l, -c.weight);
+    }
+  } else if (is_pairs(supervision)) {
+    for_each_pair(supervision, [&](const Pair& p) { changes.add(p.i, p.j, p.similar ? p.weight : -p.weight); });
+  } else {
+    for (const Target& t : std::get<Targets>(supervision)) changes.add(t.i, t.j, -2 * t.weight * t.value);
+  }
+  return changes;
+}
+
+class Diagnosis {
+ public:
+  Diagnosis(const Plan& plan, const TrainingData& data, const FitOutcome& outcome)
+      : plan_(plan), data_(data), outcome_(outcome), names_(plan.names) {}
+
+  std::vector<Finding> make() {
+    if (!is_success(outcome_.report.status)) {
+      add(Finding::Kind::kEarlyEnd, to_string(outcome_.report.status), early_end());
+    }
+    find_scales_beyond_doubles();
+    if (outcome_.model.record.constant) explain_constant();
+    find_applied_loss();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Finding::Kind kind, std::string cause, std::string text) {
+    findings_.push_back({kind, std::move(cause), std::move(text)});
+  }
+
+  std::string early_end() const {
+    const MethodReport& report = outcome_.report;
+    std::string reason = "rounding errors ended the progress";
+    if (report.status == Status::kStopped) reason = "stopped by an interrupt";
+    if (report.status == Status::kTimeLimit) {
+      reason = names_.with("time_limit", short_number(plan_.settings.time_limit)) + " was reached";
+    } else if (report.status == Status::kIterationLimit) {
+      const int limit =
+          outcome_.proved ? report.iterations : resolve(*plan_.method, plan_.settings).limits.max_iterations;
+      reason = names_.with("max_iterations", fmt::format("{}", limit)) + " was reached";
+    }
+    if (outcome_.tuning_ended_early) {
+      return fmt::format("not tuned: {} while the best candidate was being chosen", reason);
+    }
+    return outcome_.proved ? fmt::format("not optimal: {} at a relative gap of {:.1e} ({} was asked for)", reason,
+                                         report.relative_gap, outcome_.tolerance)
+                           : fmt::format("not converged: {} at a stationarity of {:.1e} ({:g} was asked for)", reason,
+                                         report.stationarity, outcome_.tolerance);
+  }
+
+  // A run that nobody limited ended without a proof, and the features as they are differ widely in scale.
+  void find_scales_beyond_doubles() {
+    const MethodReport& report = outcome_.report;
+    const bool unlimited =
+        report.status == Status::kNumericalError ||
+        (report.status == Status::kIterationLimit && report.iterations >= kPbdlLimits.max_iterations);
+    if (!unlimited || outcome_.chosen_scale != Scale::kNone || !outcome_.proved || outcome_.proved->solver != "exact") {
+      return;
+    }
+    double narrowest = std::numeric_limits<double>::infinity(), widest = 0;
+    for (const auto& column : data_.rows.colwise()) {
+      const double spread = column.maxCoeff() - column.minCoeff();
+      if (spread > 0) narrowest = std::min(narrowest, spread);
+      widest = std::max(widest, spread);
+    }
+    constexpr double kTooFarApart = 1e6;
+    if (!(widest >= kTooFarApart * narrowest)) return;
+    add(Finding::Kind::kScalesBeyondDoubles, "scale_none",
+        fmt::format("features range over {:.0e} in one column and {:.0e} in another, too far apart to learn from as "
+                    "they are with lambda {}: the relative gap stays at {:.1e}; {}, or a larger {}",
+                    narrowest, widest, short_number(outcome_.proved->lambda), report.relative_gap,
+                    names_.with("scale", "standard"), names_("lambda")));
+  }
+
+  void explain_constant() {
+    const auto [cause, text] = cause_of_constant();
+    add(Finding::Kind::kConstant, cause,
+        "the learned divergence is constant: it does not tell the rows apart, and every ranking by it is a tie; " +
+            text);
+  }
+
+  std::pair<std::string, std::string> cause_of_constant() const {
+    const TrainingRecord& record = outcome_.model.record;
+    if ((data_.rows.rowwise() - data_.rows.row(0)).isZero(0)) {
+      return {"equal_rows", "all rows of the data are equal, so that none could"};
+    }
+    if (const auto* classes = std::get_if<ClassOfRow>(&data_.supervision)) {
+      if (std::set<int>(classes->begin(), classes->end()).size() < 2) {
+        return {"one_label", "all rows have the same label: nothing asks for more"};
+      }
+    } else {
+      const FirstChanges changes = first_changes(items_of(data_.supervision));
+      if (!changes.some_fall) {
+        return {"nothing_asked", fmt::format("none of the {} asks for a divergence above 0", record.supervision)};
+      }
+      if (!changes.sums_fall()) {
+        return {"contradiction",
+                fmt::format("the {} contradict each other: no divergence has a smaller loss, whatever lambda is",
+                            record.supervision)};
+      }
+    }
+    return cause_in_parameters();
+  }
+
+  std::pair<std::string, std::string> cause_in_parameters() const {
+    const TrainingRecord& record = outcome_.model.record;
+    if (pieces_of(*outcome_.model.divergence) == 1) {
+      return {"one_piece", fmt::format("one piece is one affine function, and its divergence is 0 everywhere; {}",
+                                       plan_.settings.piece_of ? names_("piece_of") + " has to name more"
+                                                               : names_.with("pieces", "2") + " or more")};
+    }
+    if (bound_leaves_no_room()) {
+      return {"lipschitz_bound", fmt::format("{} allows no more; a larger bound may help",
+                                             names_.with("lipschitz", short_number(record.lipschitz_bound)))};
+    }
+    if (record.lambda == 0) return {"no_smaller_loss", "no divergence has a smaller loss, and lambda is 0 already"};
+    if (outcome_.tuning.all_constant && outcome_.tuning.record.candidates.size() > 1) {
+      return {"all_candidates",
+              fmt::format("so are all candidates that were tried, down to lambda {}; smaller values of {} may help",
+                          short_number(plan_.values("lambda").front()), names_("lambdas"))};
+    }
+    return {"lambda", fmt::format("a {} smaller than {} may help", names_("lambda"), short_number(record.lambda))};
+  }
+
+  // A divergence is at most twice the Lipschitz constant times the largest difference in a feature.
+  bool bound_leaves_no_room() const {
+    const Model& model = outcome_.model;
+    if (model.record.lipschitz >= 0.999 * model.record.lipschitz_bound) return true;
+    const Matrix rows = model.scaling.apply(data_.rows);
+    const double widest = (rows.colwise().maxCoeff() - rows.colwise().minCoeff()).maxCoeff();
+    constexpr double kNothing = 1e-5;  // of the margin
+    return 2 * model.record.lipschitz_bound * widest <= kNothing;
+  }
+
+  void find_applied_loss() {
+    constexpr double kRounding = 1e-6;
+    if (!outcome_.proved || !outcome_.proved->applied_loss) return;
+    if (resolve(*plan_.method, outcome_.chosen).parameters["smoothing"] != 0) return;  // the report says what that does
+    const double applied = *outcome_.proved->applied_loss, counted = outcome_.report.loss;
+    if (std::abs(applied - counted) <= kRounding * (1 + std::abs(counted))) return;
+    add(Finding::Kind::kAppliedLoss, "shared_pieces",
+        fmt::format("applied, the model has a loss of {}: rows at one location share a piece then, and rows at which "
+                    "pieces tie take one of them",
+                    short_number(applied)));
+  }
+
+  const Plan& plan_;
+  const TrainingData& data_;
+  const FitOutcome& outcome_;
+  const Names& names_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> diagnose(const Plan& plan, const TrainingData& data, const FitOutcome& outcome) {
+  return Diagnosis(plan, data, outcome).make();
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,340 @@
+#include "bregmax/learn/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/theory/bounds.hpp"
+
+namespace bregmax {
+namespace {
+
+constexpr Index kComparisonsToDraw = 2000;
+
+double machine_memory() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+// Fills in a plan, one matter after the other.
+class Planner {
+ public:
+  Planner(const FitRequest& request, const TrainingData& data)
+      : request_(request),
+        data_(data),
+        names_(request.names),
+        thresholds_(request.thresholds ? *request.thresholds : thresholds_of_environment()),
+        rows_(static_cast<double>(data.rows.rows())) {}
+
+  Plan make() {
+    plan_.method = &method_named(request_.method);
+    plan_.names = names_;
+    plan_settings();
+    if (!request_.scales.empty()) plan_.scales = request_.scales;
+    if (request_.method == "pbdl") {
+      plan_pbdl();
+    } else {
+      plan_other();
+    }
+    plan_choosing();
+    check_choice();
+    return std::move(plan_);
+  }
+
+ private:
+  void plan_settings() {
+    MethodSettings& settings = plan_.settings;
+    settings.tolerance = request_.tolerance;
+    settings.max_iterations = request_.max_iterations;
+    settings.time_limit = request_.time_limit;
+    settings.seed = request_.seed;
+    settings.piece_of = request_.piece_of;
+    settings.solver = request_.solver;
+    settings.solver.exact_seconds = thresholds_.exact_seconds;
+    settings.solver.fold_seconds = thresholds_.fold_seconds;
+    if (settings.solver.memory_limit == 0) settings.solver.memory_limit = machine_memory();
+    for (const auto& [name, wish] : request_.parameters) plan_parameter(name, wish);
+  }
+
+  void plan_parameter(const std::string& name, const Wish& wish) {
+    const MethodParameter& parameter = plan_.method->parameter(name);
+    for (const double value : wish.values) parameter.check(value);
+    if (wish.values.size() == 1) {
+      plan_.settings.parameters[name] = wish.values.front();
+    } else if (wish.values.size() > 1) {
+      plan_.tried[name] = wish.values;
+    }
+    if (!wish.automatic) return;
+    if (!wish.values.empty()) {
+      throw Error(fmt::format("{} are the values that {} auto tries; it does not go with a number for {}",
+                              names_(name + "s"), names_(name), names_(name)));
+    }
+    const std::vector<double>& grid = wish.grid.empty() ? parameter.grid : wish.grid;
+    for (const double value : grid) parameter.check(value);
+    if (!grid.empty()) {
+      plan_.tried[name] = grid;
+    } else if (name != "pieces") {  // whose grid depends on the rows
+      throw Error(fmt::format("{} is 'auto'; allowed: {}, or {} to choose from", parameter.name, parameter.allowed(),
+                              names_.several_values));
+    }
+  }
+
+  bool given(const std::string& parameter) const {
+    const auto wish = request_.parameters.find(parameter);
+    return wish != request_.parameters.end() && wish->second.given();
+  }
+  bool automatic(const std::string& parameter) const {
+    const auto wish = request_.parameters.find(parameter);
+    return wish != request_.parameters.end() && wish->second.automatic;
+  }
+
+  // ---- Piecewise Bregman divergence learning ----
+
+  void plan_pbdl() {
+    check_solver();
+    if (data_.labelled()) {
+      plan_label_supervision();
+    } else if (request_.comparisons || !request_.supervision.empty()) {
+      refuse_comparisons();
+    }
+    const bool all_pairs = data_.labelled() && plan_.supervision.front().kind == LabelSupervision::kAllPairs;
+    const bool targets = std::holds_alternative<Targets>(data_.supervision);
+    if (!given("lambda") && targets) {
+      plan_.settings.parameters["lambda"] = 0;
+    } else if (!given("lambda") || (automatic("lambda") && request_.parameters.at("lambda").grid.empty())) {
+      plan_.tried["lambda"] = all_pairs ? all_pairs_lambdas() : plan_.method->parameter("lambda").grid;
+    }
+    if (plan_.tried.contains("lambda")) unlist("lambda");
+    const bool choose_smoothing = data_.labelled() && plan_.tried.contains("lambda");
+    if (!given("smoothing")) {
+      if (choose_smoothing) {
+        plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
+      } else {
+        plan_.settings.parameters["smoothing"] = 0;
+      }
+    }
+    plan_pieces();
+  }
+
+  // A list of one value leaves nothing to choose.
+  void unlist(const std::string& name) {
+    if (plan_.tried[name].empty()) plan_.tried[name] = {0};  // all
+    if (plan_.tried.at(name).size() > 1) return;
+    plan_.settings.parameters[name] = plan_.tried.at(name).front();
+    plan_.tried.erase(name);
+  }
+
+  void plan_label_supervision() {
+    std::vector<LabelSupervision> kinds = request_.supervision;
+    if (kinds.empty()) {
+      const bool small = rows_ <= thresholds_.all_pairs_rows && !request_.comparisons;
+      kinds = {small ? LabelSupervision::kAllPairs : LabelSupervision::kComparisons};
+    }
+    for (const LabelSupervision kind : kinds) {
+      if (request_.comparisons && kind == LabelSupervision::kAllPairs) refuse_comparisons();
+      LabelSupervisionOptions options;
+      options.kind = kind;
+      options.comparisons =
+          request_.comparisons.value_or(kind == LabelSupervision::kHardComparisons ? 0 : kComparisonsToDraw);
+      options.neighbours = request_.hard_neighbours.value_or(options.neighbours);
+      options.seed = request_.seed;
+      plan_.supervision.push_back(options);
+    }
+  }
+
+  [[noreturn]] void refuse_comparisons() const {
+    throw Error(
+        fmt::format("{} is the number of comparisons to draw from labels, or of hard ones to keep; it does not "
+                    "go with another supervision",
+                    names_("comparisons")));
+  }
+
+  void plan_pieces() {
+    if (request_.piece_of) {
+      plan_.settings.parameters["pieces"] = 0;
+    } else if (request_.theory_pieces) {
+      plan_.settings.parameters["pieces"] = pieces_of_theory();
+    } else if (given("pieces") && !automatic("pieces")) {
+      for (const double pieces : plan_.values("pieces")) check_pieces(pieces);
+    } else if (rows_ > thresholds_.own_pieces_rows) {
+      // Of a large table shares are too many, and what the pieces can express no longer depends on the rows.
+      for (const double pieces : {20, 50, 100, 200}) {
+        if (pieces <= rows_) plan_.tried["pieces"].push_back(pieces);
+      }
+      unlist("pieces");
+    } else if (!automatic("pieces")) {
+      plan_.settings.parameters["pieces"] = 0;
+    } else {
+      plan_.tried["pieces"] = {0};
+      for (const double share : {2, 4, 8}) {
+        if (rows_ / share >= 2) plan_.tried["pieces"].push_back(std::floor(rows_ / share));
+      }
+      unlist("pieces");
+    }
+  }
+
+  void check_pieces(double pieces) const {
+    if (pieces > rows_) {
+      throw Error(fmt::format("{} is {}; allowed: 1 to {}, the number of rows, all, auto or theory", names_("pieces"),
+                              pieces, rows_));
+    }
+  }
+
+  // 0: every row has its own, also where the theorem would have more pieces than there are rows.
+  double pieces_of_theory() const {
+    const auto* targets = std::get_if<Targets>(&data_.supervision);
+    if (targets == nullptr) {
+      throw Error(
+          fmt::format("{} is theory; that rule is for targets: give those, or a number of pieces", names_("pieces")));
+    }
+    const Index pieces = regression_pieces(static_cast<Index>(targets->size()), data_.rows.cols());
+    return pieces < data_.rows.rows() ? static_cast<double>(pieces) : 0;
+  }
+
+  void check_solver() const {
+    constexpr double kLeastAdmmTolerance = 1e-8;
+    const SolverSettings& solver = request_.solver;
+    const std::string exact = names_.with("solver", "exact"), admm = names_.with("solver", "admm");
+    if (solver.solver == Solver::kAdmm && request_.tolerance && *request_.tolerance < kLeastAdmmTolerance) {
+      throw Error(
+          fmt::format("{} is {}; allowed with {}: 1e-8 to 0.1", names_("tolerance"), *request_.tolerance, admm));
+    }
+    if (solver.solver == Solver::kExact && solver.memory_limit > 0) {
+      throw Error(fmt::format("{} is for the solver admm; it does not go with {}", names_("memory_limit"), exact));
+    }
+    if (solver.solver == Solver::kExact && solver.precision == StoragePrecision::kFloat) {
+      throw Error(
+          fmt::format("{} is for the solver admm; it does not go with {}", names_.with("precision", "float"), exact));
+    }
+    const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
+    if (for_admm && solver.solver != Solver::kAdmm) {
+      throw Error(
+          fmt::format("{}, {} and {} go with {}", names_("checkpoint"), names_("resume"), names_("early_stop"), admm));
+    }
+  }
+
+  // ---- Other methods ----
+
+  void plan_other() {
+    for (const MethodParameter& parameter : plan_.method->parameters) {
+      if (parameter.tuned && data_.labelled() && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
+    }
+    for (const LabelSupervision kind : request_.supervision) {
+      if (kind != LabelSupervision::kAllPairs || !data_.labelled()) {
+        throw Error(fmt::format("{} learns from the labels themselves, or from all pairs of them", request_.method));
+      }
+      plan_.supervision.push_back({kind, 0, 0, request_.seed});
+    }
+    const bool pairs = !plan_.supervision.empty();
+    if (data_.labelled() && !(pairs ? plan_.method->from_pairs : plan_.method->from_labels)) {
+      throw Error(fmt::format("{} cannot learn from {}", request_.method, pairs ? "pairs" : "labels"));
+    }
+  }
+
+  // ---- Choosing ----
+
+  void plan_choosing() {
+    const bool by_loss = !data_.labelled();
+    if (by_loss && request_.tune_for && *request_.tune_for != Measure::kLoss) {
+      throw Error(fmt::format("{} is '{}'; allowed with given supervision: loss, of its held-out items",
+                              names_("tune_for"), to_string(*request_.tune_for)));
+    }
+    plan_.tune_for = request_.tune_for.value_or(by_loss ? Measure::kLoss : Measure::kAveragePrecision);
+    plan_.folds = request_.folds.value_or(plan_.folds);
+    const int repeats = rows_ <= thresholds_.three_repeats_rows ? 3 : rows_ <= thresholds_.two_repeats_rows ? 2 : 1;
+    plan_.repeats = request_.repeats.value_or(repeats);
+    plan_.evaluation.start = KMeansStart::kDivergence;
+    plan_.fold_tolerance = plan_.method->fold_tolerance;
+    if (plan_.method->learns_from_items && data_.labelled() && rows_ > thresholds_.tuning_rows) {
+      plan_.tuning_rows = static_cast<Index>(thresholds_.tuning_rows);
+      plan_.tuning_comparisons = static_cast<Index>(thresholds_.tuning_comparisons);
+    }
+  }
+
+  void check_choice() const {
+    if (request_.solver.solver == Solver::kAdmm && plan_.tried.contains("lambda")) {
+      throw Error(fmt::format("{} needs {} V: cross-validation is by the exact solver", names_.with("solver", "admm"),
+                              names_("lambda")));
+    }
+    if (!plan_.has_choice() || data_.labelled()) return;
+    if (!plan_.method->learns_from_items) {
+      throw Error(
+          fmt::format("{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
+                      plan_.tried.empty() ? names_("scale") : plan_.tried.begin()->first));
+    }
+    const Index items = item_count(data_.supervision);
+    if (items < plan_.folds) {
+      throw Error(fmt::format(
+          "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
+          names_("folds"), plan_.folds, items, items == 1 ? "" : "s", names_("lambda")));
+    }
+  }
+
+  const FitRequest& request_;
+  const TrainingData& data_;
+  const Names& names_;
+  PlanThresholds thresholds_;
+  double rows_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan plan(const FitRequest& request, const TrainingData& data) { return Planner(request, data).make(); }
+
+std::vector<double> all_pairs_lambdas() {
+  std::vector<double> lambdas;
+  for (int exponent = -4; exponent <= 6; ++exponent) lambdas.push_back(std::pow(10.0, exponent));
+  return lambdas;
+}
+
+bool Plan::has_choice() const {
+  std::size_t candidates = scales.size() * std::max<std::size_t>(1, supervision.size());
+  for (const auto& [name, values] : tried) candidates *= values.size();
+  return candidates > 1;
+}
+
+std::vector<double> Plan::values(const std::string& parameter) const {
+  return FamilyOptions{*method, settings, tried}.values(parameter);
+}
+
+std::vector<Plan::Field> Plan::fields() const {
+  std::vector<Field> list = {{"method", {method->name}}};
+  const auto add = [&list](const char* name, const auto& value) { list.push_back({name, {fmt::format("{}", value)}}); };
+  for (const LabelSupervisionOptions& one : supervision) {
+    if (&one == &supervision.front()) list.push_back({"supervision", {}});
+    const bool hard = one.kind == LabelSupervision::kHardComparisons;
+    list.back().values.push_back(one.kind == LabelSupervision::kAllPairs
+                                     ? to_string(one.kind)
+                                     : fmt::format("{} {}{}", one.comparisons, to_string(one.kind),
+                                                   hard ? fmt::format(" of {} neighbours", one.neighbours) : ""));
+  }
+  list.push_back({"scale", {}});
+  for (const Scale scale : scales) list.back().values.push_back(to_string(scale));
+  for (const MethodParameter& parameter : method->parameters) {
+    list.push_back({parameter.name, {}});
+    for (const double value : values(parameter.name)) list.back().values.push_back(parameter.text(value));
+  }
+  if (method->learns_from_items) add("solver", to_string(settings.solver.solver));
+  if (settings.tolerance) add("tolerance", *settings.tolerance);
+  if (settings.max_iterations) add("max_iterations", *settings.max_iterations);
+  if (settings.time_limit > 0) add("time_limit", settings.time_limit);
+  add("seed", settings.seed);
+  if (!has_choice()) return list;
+  add("tune_for", to_string(tune_for));
+  add("folds", folds);
+  if (tune_for != Measure::kLoss || !supervision.empty()) add("repeats", repeats);
+  if (tuning_rows > 0) add("tuning_rows", tuning_rows);
+  return list;
+}
+
+std::string Plan::to_text() const {
+  std::string text;
+  for (const Field& field : fields()) text += fmt::format("{:<14} {}\n", field.name, fmt::join(field.values, ", "));
+  return text;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,217 @@
+#include "bregmax/learn/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
+#include "learn/diagnosis.hpp"
+#include "learn/grid_family.hpp"
+#include "learn/repeated_folds.hpp"
+#include "methods/checks.hpp"
+#include "methods/pbdl_problem.hpp"
+
+namespace bregmax {
+namespace {
+
+const ClassOfRow& classes_of(const TrainingData& data) { return std::get<ClassOfRow>(data.supervision); }
+
+// What the method learns from on all rows. `kind`: of the plan's supervision.
+MethodSupervision supervision_for(const Plan& plan, const TrainingData& data, Scale scale, std::size_t kind) {
+  if (!data.labelled() || plan.supervision.empty()) return data.supervision;
+  const LabelSupervisionOptions& options = plan.supervision[kind];
+  if (!plan.method->learns_from_items) return all_pairs(classes_of(data));
+  // Only hard comparisons look at the rows.
+  const bool hard = options.kind == LabelSupervision::kHardComparisons;
+  const Matrix rows = hard ? make_scaling(data.rows, scale).apply(data.rows) : Matrix(0, 0);
+  return as_method_supervision(supervision_from_labels(hard ? MatrixView(rows) : data.rows, classes_of(data), options));
+}
+
+// A random part of a large table, in the order of its rows.
+struct RowSample {
+  Matrix rows;
+  std::vector<int> classes, pieces;  // pieces: renumbered from 0; may be empty
+};
+
+RowSample sample_rows(const TrainingData& data, const std::vector<int>& pieces, Index count, std::uint64_t seed) {
+  constexpr std::uint64_t kSampleStream = 4;
+  std::vector<Index> chosen = Random(seed).fork(kSampleStream).permutation(data.rows.rows());
+  chosen.resize(static_cast<std::size_t>(count));
+  std::ranges::sort(chosen);
+  RowSample sample{Matrix(count, data.rows.cols()), {}, {}};
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<std::size_t>(chosen[static_cast<std::size_t>(i)]);
+    sample.rows.row(i) = data.rows.row(static_cast<Index>(row));
+    sample.classes.push_back(classes_of(data)[row]);
+    if (!pieces.empty()) sample.pieces.push_back(pieces[row]);
+  }
+  return sample;
+}
+
+// The chosen candidate is constant on all items though it was not on most folds (whose few items may weigh
+// differently): then so are all of its family with a lambda as large, and the best of the others is chosen. False:
+// there is no other.
+bool choose_again(TuneResult& tuning, Measure measure) {
+  if (tuning.record.empty() || tuning.all_constant) return false;
+  const auto lambda_of = [&](std::size_t candidate) { return tuning.record.candidates[candidate][0].value; };
+  const auto chosen = static_cast<std::size_t>(tuning.record.chosen);
+  for (std::size_t c = 0; c < tuning.constant.size(); ++c) {
+    if (tuning.family_of[c] == tuning.family_of[chosen] && lambda_of(c) >= lambda_of(chosen)) tuning.constant[c] = true;
+  }
+  tuning.all_constant = std::ranges::find(tuning.constant, false) == tuning.constant.end();
+  if (!tuning.all_constant) tuning.record.chosen = best_candidate(tuning, measure);
+  return !tuning.all_constant;
+}
+
+void check(const Plan& plan, const TrainingData& data) {
+  internal::check_bounded_rows(data.rows);
+  if (data.labelled() && static_cast<Index>(classes_of(data).size()) != data.rows.rows()) {
+    throw Error(fmt::format("there are {} classes for {} rows; allowed: one per row", classes_of(data).size(),
+                            data.rows.rows()));
+  }
+  if (plan.scales.empty()) throw Error("there is no scale to try; at least one is needed");
+  for (const auto& [name, values] : plan.tried) {
+    for (const double value : values) plan.method->parameter(name).check(value);
+    if (values.empty()) throw Error(fmt::format("there is no value of {} to try; at least one is needed", name));
+  }
+  if (!(plan.fold_tolerance > 0 && plan.proof_tolerance >= plan.fold_tolerance)) {
+    throw Error(fmt::format("fold_tolerance is {} and proof_tolerance {}; allowed: a number > 0 and at least as much",
+                            plan.fold_tolerance, plan.proof_tolerance));
+  }
+}
+
+// Takes over the values of the chosen candidate, or the first of each. Returns its kind of supervision.
+std::size_t take_chosen(const Plan& plan, FitOutcome& outcome) {
+  outcome.chosen = plan.settings;
+  outcome.chosen_scale = plan.scales.front();
+  for (const auto& [name, values] : plan.tried) outcome.chosen.parameters[name] = values.front();
+  std::size_t kind = 0;
+  const TuningRecord& record = outcome.tuning.record;
+  if (!record.empty() && record.chosen >= 0) {
+    for (const Setting& setting : record.candidates[static_cast<std::size_t>(record.chosen)]) {
+      if (setting.name == "scale" && !setting.word.empty()) {
+        outcome.chosen_scale = scales_named(setting.word).front();
+      } else if (setting.name == "supervision") {
+        while (to_string(plan.supervision[kind].kind) != setting.word) ++kind;
+      } else if (setting.word != "given") {
+        outcome.chosen.parameters[setting.name] =
+            setting.word.empty() ? setting.value : plan.method->parameter(setting.name).parse(setting.word);
+      }
+    }
+  }
+  if (!plan.supervision.empty()) outcome.chosen_supervision = plan.supervision[kind];
+  return kind;
+}
+
+void keep_best_so_far(FitOutcome& outcome) {
+  outcome.report.status = outcome.tuning.status;
+  if (!outcome.tuning.best_so_far) return;
+  outcome.model = *outcome.tuning.best_so_far;
+  TrainingRecord& record = outcome.model.record;
+  record.status = to_string(outcome.tuning.status);
+  static_cast<Proof&>(outcome.report) = record;
+  outcome.report.stationarity = record.stationarity;
+  outcome.report.iterations = record.iterations;
+  outcome.report.seconds = record.seconds;
+}
+
+void learn_chosen(const Plan& plan, const TrainingData& data, std::size_t kind, const RunControl& control,
+                  FitOutcome& outcome) {
+  MethodSettings settings = outcome.chosen;
+  if (settings.time_limit > 0 && !outcome.tuning.record.empty()) {
+    // A limit of 0 would be none: what is left, if only a little.
+    settings.time_limit = std::max(1e-9, settings.time_limit - outcome.tuning.record.seconds);
+  }
+  MethodFit fit = fit_with(*plan.method, data.rows, supervision_for(plan, data, outcome.chosen_scale, kind),
+                           make_scaling(data.rows, outcome.chosen_scale), settings, control);
+  outcome.model = std::move(fit.model);
+  outcome.report = fit.report;
+  outcome.proved = std::move(fit.proved);
+}
+
+void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& record) {
+  record.drawn = to_string(supervision.kind);
+  record.drawn_seed = supervision.seed;
+  record.neighbours = supervision.kind == LabelSupervision::kHardComparisons ? supervision.neighbours : 0;
+}
+
+}  // namespace
+
+std::string to_string(Finding::Kind kind) {
+  constexpr const char* kNames[] = {"early_end", "constant", "scales_beyond_doubles", "applied_loss"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const Finding* FitOutcome::find(Finding::Kind kind) const {
+  const auto found = std::ranges::find(diagnosis, kind, &Finding::kind);
+  return found != diagnosis.end() ? &*found : nullptr;
+}
+
+CandidateFamilies families_of(const Plan& plan, const TrainingData& data) {
+  check(plan, data);
+  FamilyOptions options{*plan.method, plan.settings, plan.tried, plan.scales};
+  const double own = plan.settings.tolerance.value_or(plan.method->limits.tolerance);
+  options.settings.tolerance = std::max(own, plan.fold_tolerance);
+  options.settings.time_limit = 0;  // tune() has the clock
+  options.proof_tolerance = std::max(own, plan.proof_tolerance);
+  if (data.labelled()) options.supervision = plan.supervision;
+  for (LabelSupervisionOptions& one : options.supervision) {
+    if (plan.tuning_rows > 0 && one.comparisons > 0) {
+      one.comparisons = std::min(one.comparisons, plan.tuning_comparisons);
+    }
+  }
+  options.total_weight = [&](Scale scale, std::size_t kind) {
+    return internal::total_weight(items_of(supervision_for(plan, data, scale, kind)));
+  };
+  return plan.method->families ? plan.method->families(options) : internal::grid_family(options);
+}
+
+std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control) {
+  const std::vector<int> pieces = plan.settings.piece_of.value_or(std::vector<int>{});
+  const std::uint64_t seed = plan.settings.seed;
+  if (!data.labelled()) return folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, pieces);
+  const internal::FoldPlan folds{plan.folds, plan.repeats, seed};
+  if (plan.tuning_rows == 0) return internal::repeated_folds(data.rows, classes_of(data), folds, pieces);
+  control.log(fmt::format("choosing on {} of the {} rows, drawn at random", plan.tuning_rows, data.rows.rows()));
+  const RowSample sample = sample_rows(data, pieces, plan.tuning_rows, seed);
+  return internal::repeated_folds(sample.rows, sample.classes, folds, sample.pieces);
+}
+
+FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control) {
+  check(plan, data);
+  FitOutcome outcome;
+  if (plan.has_choice()) {
+    outcome.tuning = tune(folds_of(plan, data, control), families_of(plan, data),
+                          {plan.tune_for, plan.evaluation, 0, plan.settings.time_limit}, control);
+    outcome.tuning_ended_early = outcome.tuning.status != Status::kOptimal;
+  }
+  std::size_t kind = take_chosen(plan, outcome);
+  if (outcome.tuning_ended_early) {
+    keep_best_so_far(outcome);
+  } else {
+    learn_chosen(plan, data, kind, control, outcome);
+    // A fit that ended early may be constant only so far.
+    while (outcome.report.status == Status::kOptimal && outcome.model.record.constant &&
+           choose_again(outcome.tuning, plan.tune_for)) {
+      kind = take_chosen(plan, outcome);
+      learn_chosen(plan, data, kind, control, outcome);
+    }
+  }
+  outcome.tolerance =
+      outcome.proved ? outcome.proved->tolerance : plan.settings.tolerance.value_or(plan.method->limits.tolerance);
+  outcome.model.tuning = outcome.tuning.record;
+  // Early stopping learns from a part of what is drawn, which cannot be drawn again.
+  if (plan.method->learns_from_items && outcome.chosen_supervision && !plan.settings.solver.early_stop) {
+    record_drawing(*outcome.chosen_supervision, outcome.model.record);
+  }
+  outcome.diagnosis = internal::diagnose(plan, data, outcome);
+  return outcome;
+}
+
+FitOutcome fit(const FitRequest& request, const TrainingData& data, const RunControl& control) {
+  return run(plan(request, data), data, control);
+}
+
+}  // namespace bregmax

@@ -1,0 +1,47 @@
+#include "methods/item_folds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
+
+namespace bregmax::internal {
+
+std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::uint64_t seed) {
+  constexpr std::uint64_t kItemStream = 3;
+  const Index items = item_count(supervision);
+  if (folds < 2 || folds > items) {
+    throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
+  }
+  std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
+  // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
+  const auto deal_similar_first = [&order](const auto& pairs) {
+    std::stable_partition(order.begin(), order.end(),
+                          [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
+  };
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
+  if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);
+  std::vector<int> fold_of(static_cast<std::size_t>(items));
+  for (Index i = 0; i < items; ++i) {
+    fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
+  }
+  return fold_of;
+}
+
+SplitItems split_items(const Supervision& supervision, const std::vector<int>& fold_of, int fold) {
+  return std::visit(
+      [&](const auto& list) -> SplitItems {
+        std::vector<std::decay_t<decltype(list[0])>> train, held_out;
+        for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
+        return {std::move(train), std::move(held_out)};
+      },
+      supervision);
+}
+
+SplitItems hold_out_items(const Supervision& supervision, int parts, std::uint64_t seed) {
+  return split_items(supervision, fold_of_items(supervision, parts, seed), 0);
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "bregmax/core/supervision.hpp"
+#include "bregmax/divergence/divergence.hpp"
+
+namespace bregmax::internal {
+
+// The losses of the items under the divergence itself, by their weights, and the sum of those.
+struct LossSum {
+  double loss = 0, weight = 0;
+};
+LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items);
+// NaN without items.
+double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items);
+
+}  // namespace bregmax::internal

@@ -1,0 +1,145 @@
+#include "bregmax/methods/pbdl.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "bregmax/optimize/interior_point.hpp"
+#include "methods/checks.hpp"
+#include "methods/item_folds.hpp"
+#include "methods/item_losses.hpp"
+#include "methods/methods.hpp"
+#include "methods/pbdl_family.hpp"
+#include "methods/pbdl_problem.hpp"
+#include "methods/record.hpp"
+#include "methods/solver_choice.hpp"
+
+namespace bregmax {
+namespace {
+
+void check_options(const PbdlOptions& options) {
+  internal::check_not_negative(options.smoothing, "smoothing");
+  if (options.solver.early_stop && options.solver.solver != Solver::kAdmm) {
+    throw Error("early_stop is for the solver kAdmm only");
+  }
+  if (options.pieces < 0) throw Error(fmt::format("pieces is {}; allowed: 0 (every row) or more", options.pieces));
+}
+
+Solution solve_with_admm(LearningProblem& problem, const PbdlOptions& options, const RunControl& control) {
+  constexpr int kFolds = 5;
+  AdmmOptions admm = internal::admm_options(options);
+  if (!options.solver.early_stop) return solve_admm(problem, admm, control);
+  const Index items = item_count(problem.supervision);
+  if (items < kFolds) {
+    throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
+                            items, kFolds));
+  }
+  auto [train, held_out] = internal::hold_out_items(problem.supervision, kFolds, options.seed);
+  problem.supervision = std::move(train);
+  admm.validation = [&, &judges = held_out](const AffinePieces& model) {
+    return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, judges);
+  };
+  return solve_admm(problem, admm, control);
+}
+
+constexpr Index kMostRowsToApply = 3000;  // a matrix of all their divergences is small
+
+std::vector<double> decades(int first, int last) {
+  std::vector<double> lambdas;
+  for (int exponent = first; exponent <= last; ++exponent) lambdas.push_back(std::pow(10.0, exponent));
+  return lambdas;
+}
+
+}  // namespace
+
+std::vector<double> default_lambdas() { return decades(-8, 4); }
+
+std::vector<double> default_temperatures() { return {0, 0.03, 0.1, 0.3, 1, 3, 10}; }
+
+Index pieces_of(const Divergence& divergence) {
+  if (const auto* plain = dynamic_cast<const MaxAffine*>(&divergence)) return plain->pieces();
+  if (const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) return smooth->pieces();
+  return 0;
+}
+
+Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const PbdlOptions& options,
+                   const RunControl& control) {
+  check_options(options);
+  internal::check_bounded_rows(rows);
+  LearningProblem problem = internal::make_problem(rows, supervision, options);
+  Learned learned;
+  Proved& proved = learned.proved.emplace();
+  const bool admm = internal::takes_admm(problem, options, proved.solver_reason);
+  if (admm && !proved.solver_reason.empty()) control.log("solver admm: " + proved.solver_reason);
+  const InteriorPointOptions exact = internal::exact_options(options);
+  Solution solution = admm ? solve_with_admm(problem, options, control) : solve_interior_point(problem, exact, control);
+  static_cast<SolveReport&>(learned.report) = solution.report;
+  proved.certificate = certify(problem, solution);
+  proved.solver = admm ? "admm" : "exact";
+  proved.tolerance = admm ? internal::admm_options(options).tolerance : exact.tolerance;
+  proved.lambda = problem.lambda;
+  proved.lipschitz_bound = problem.lipschitz_bound;
+  proved.items = item_count(problem.supervision);
+  learned.divergence = make_max_affine(std::move(solution.slopes), std::move(solution.offsets), options.smoothing);
+  if (rows.rows() <= kMostRowsToApply) {
+    proved.applied_loss = internal::sum_losses(*learned.divergence, problem.points, problem.supervision).loss;
+  }
+  proved.constant = is_constant(*learned.divergence, problem.points);
+  return learned;
+}
+
+MethodFit fit_pbdl(const MatrixView& rows, const Supervision& supervision, const PbdlOptions& options,
+                   const RunControl& control) {
+  internal::check_bounded_rows(rows);
+  const Scaling scaling = make_scaling(rows, options.scale);
+  return internal::as_fit(learn_pbdl(scaling.apply(rows), supervision, options, control), "pbdl",
+                          as_method_supervision(supervision), scaling, rows.rows(), options.seed);
+}
+
+Method internal::pbdl_method() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Method method;
+  method.name = "pbdl";
+  method.summary = "piecewise Bregman divergence learning: a max-affine divergence, to a proved gap";
+  method.from_labels = method.from_pairs = method.from_targets = method.from_comparisons = true;
+  method.learns_from_items = true;
+  method.limits = kPbdlLimits;
+  method.fold_tolerance = 1e-4;
+  method.parameters = {
+      {.name = "lambda",
+       .help = "weight of the Lipschitz constant relative to the summed loss",
+       .standard = 1,
+       .grid = default_lambdas(),
+       .tuned = true},
+      {.name = "smoothing",
+       .help = "temperature of the returned divergence; 0: the max-affine one itself",
+       .grid = default_temperatures(),
+       .tuned = true},
+      {.name = "pieces",
+       .help = "affine pieces, assigned by farthest-point clustering; all: one per row",
+       .low = 1,
+       .high = 1e9,
+       .whole = true,
+       .word = std::pair("all", 0.0)},
+      {.name = "lipschitz",
+       .help = "hard bound on the Lipschitz constant",
+       .standard = kInfinity,
+       .low_included = false,
+       .word = std::pair("none", kInfinity)},
+  };
+  method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                    const RunControl& control) {
+    const auto* classes = std::get_if<ClassOfRow>(&supervision);
+    if (classes != nullptr) check_two_classes(*classes, rows.rows());
+    return learn_pbdl(rows, classes != nullptr ? label_pairs(*classes) : items_of(supervision), pbdl_options(choices),
+                      control);
+  };
+  method.families = pbdl_families;
+  return method;
+}
+
+}  // namespace bregmax

@@ -1,0 +1,203 @@
+#include "methods/pbdl_family.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/factory.hpp"
+#include "methods/checks.hpp"
+#include "methods/lambda_path.hpp"
+#include "methods/pbdl_problem.hpp"
+#include "methods/record.hpp"
+#include "methods/solver_choice.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+struct FamilySettings {
+  PbdlOptions fit;  // scale, pieces, limits of the folds
+  std::vector<double> lambdas, temperatures;
+  std::optional<LabelSupervisionOptions> supervision;  // of labels; none: folds have items
+  double full_weight;  // of the supervision on all rows, for which the lambdas are meant; > 0
+  double proof_tolerance;
+};
+
+Index distinct_rows(const Matrix& rows) {
+  std::set<std::vector<double>> distinct;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const double* row = rows.row(i).data();
+    distinct.emplace(row, row + rows.cols());
+  }
+  return static_cast<Index>(distinct.size());
+}
+
+class PbdlLearner final : public FoldLearner {
+ public:
+  PbdlLearner(const FamilySettings& settings, const Fold& fold)
+      : settings_(settings), scaling_(make_scaling(fold.train_rows, settings.fit.scale)) {
+    PbdlOptions fit = settings.fit;
+    if (!fold.train_pieces.empty()) {
+      fit.piece_of = fold.train_pieces;
+    } else if (fit.pieces > 0) {  // a fold may have fewer different rows than pieces are asked for
+      fit.pieces = static_cast<int>(std::min<Index>(fit.pieces, distinct_rows(fold.train_rows)));
+    }
+    const Matrix points = scaling_.apply(fold.train_rows);
+    const Supervision supervision = fold.train_items ? *fold.train_items : drawn(points, fold);
+    const double share = total_weight(supervision) / settings.full_weight;
+    std::vector<double> lambdas = settings.lambdas;
+    if (share > 0) {
+      for (double& lambda : lambdas) lambda *= share;
+    }
+    path_ = std::make_unique<LambdaPath>(
+        make_problem(points, supervision, fit), std::move(lambdas),
+        [fit](const LearningProblem& problem, const RunControl& control) {
+          return solve_for_tuning(problem, fit, control);
+        },
+        settings.proof_tolerance);
+  }
+
+  std::vector<LearnStep> steps() const override {
+    const auto& order = path_->order();
+    std::vector<LearnStep> steps(order.size());
+    for (std::size_t s = 0; s < order.size(); ++s) {
+      for (const std::size_t before : path_->after(order[s])) {
+        steps[s].after.push_back(
+            static_cast<std::size_t>(std::find(order.begin(), order.end(), before) - order.begin()));
+      }
+      for (std::size_t t = 0; t < settings_.temperatures.size(); ++t) {
+        steps[s].candidates.push_back(candidate(order[s], t));
+      }
+    }
+    return steps;
+  }
+
+  StepOutcome run(std::size_t step, const RunControl& control) override {
+    const std::size_t point = path_->order()[step];
+    path_->resolve(point, control);
+    if (!path_->solved(point)) return StepOutcome::kProved;
+    const bool optimal = path_->solution(point).report.status == Status::kOptimal;
+    return optimal ? StepOutcome::kSolved : StepOutcome::kUnproved;
+  }
+
+  std::optional<std::size_t> same_model(std::size_t candidate_number) const override {
+    const auto [point, temperature] = parts(candidate_number);
+    const auto solution = path_->solution_of(point);
+    if (!solution || *solution == point) return std::nullopt;
+    return candidate(*solution, temperature);
+  }
+
+  Model model(std::size_t candidate_number) const override {
+    const auto [point, temperature] = parts(candidate_number);
+    const LearningProblem& problem = path_->problem();
+    const auto solution = path_->solution_of(point);
+    Model model;
+    model.scaling = scaling_;
+    Matrix slopes = Matrix::Zero(problem.pieces, problem.points.cols());
+    Vector offsets = Vector::Zero(problem.pieces);
+    MethodReport report;
+    report.status = Status::kOptimal;
+    if (solution) {
+      slopes = path_->solution(*solution).slopes;
+      offsets = path_->solution(*solution).offsets;
+      static_cast<SolveReport&>(report) = path_->solution(*solution).report;
+    }
+    // A model that was found at another lambda has another objective here.
+    report.loss = path_->loss(point);
+    report.lipschitz = path_->lipschitz(point);
+    report.objective = report.loss + path_->lambda(point) * report.lipschitz;
+    report.lower_bound = path_->lower_bound(point);
+    report.relative_gap = path_->relative_gap(point);
+    model.divergence = make_max_affine(std::move(slopes), std::move(offsets), settings_.temperatures[temperature]);
+    Proved proved;
+    proved.solver = "exact";
+    proved.lambda = path_->lambda(point);  // that of the fold, which belongs to the objective
+    proved.lipschitz_bound = problem.lipschitz_bound;
+    proved.items = item_count(problem.supervision);
+    model.record = make_record("pbdl", as_method_supervision(problem.supervision), problem.points.rows(),
+                               settings_.fit.seed, report, proved);
+    return model;
+  }
+
+ private:
+  Supervision drawn(const Matrix& points, const Fold& fold) const {
+    LabelSupervisionOptions options = *settings_.supervision;
+    options.seed ^= fold.seed;
+    return supervision_from_labels(points, fold.train_classes, options);
+  }
+
+  // Candidates are numbered by falling lambda, then by rising temperature.
+  std::size_t candidate(std::size_t point, std::size_t temperature) const {
+    return (path_->size() - 1 - point) * settings_.temperatures.size() + temperature;
+  }
+  std::pair<std::size_t, std::size_t> parts(std::size_t candidate_number) const {
+    const std::size_t count = settings_.temperatures.size();
+    return {path_->size() - 1 - candidate_number / count, candidate_number % count};
+  }
+
+  const FamilySettings& settings_;
+  Scaling scaling_;
+  std::unique_ptr<LambdaPath> path_;
+};
+
+class PbdlFamily final : public CandidateFamily {
+ public:
+  explicit PbdlFamily(FamilySettings settings) : settings_(std::move(settings)) {}
+
+  std::vector<Settings> candidates() const override {
+    std::vector<Settings> list;
+    for (auto lambda = settings_.lambdas.rbegin(); lambda != settings_.lambdas.rend(); ++lambda) {
+      for (const double temperature : settings_.temperatures) list.push_back(candidate(*lambda, temperature));
+    }
+    return list;
+  }
+
+  std::unique_ptr<FoldLearner> learner(const Fold& fold) const override {
+    return std::make_unique<PbdlLearner>(settings_, fold);
+  }
+
+ private:
+  Settings candidate(double lambda, double temperature) const {
+    const PbdlOptions& fit = settings_.fit;
+    const std::string pieces = fit.piece_of ? "given" : fit.pieces == 0 ? "all" : "";
+    Settings list = {{"lambda", lambda},
+                     {"smoothing", temperature},
+                     {"scale", 0, to_string(fit.scale)},
+                     {"pieces", pieces.empty() ? static_cast<double>(fit.pieces) : 0, pieces}};
+    if (settings_.supervision) list.push_back({"supervision", 0, to_string(settings_.supervision->kind)});
+    return list;
+  }
+
+  FamilySettings settings_;
+};
+
+}  // namespace
+
+CandidateFamilies pbdl_families(const FamilyOptions& options) {
+  FamilySettings settings;
+  settings.fit = pbdl_options(resolve(options.method, options.settings));
+  settings.lambdas = options.values("lambda");
+  settings.temperatures = options.values("smoothing");
+  settings.proof_tolerance = options.proof_tolerance;
+  for (const double temperature : settings.temperatures) check_not_negative(temperature, "smoothing");
+  CandidateFamilies families;
+  for (const Scale scale : options.scales) {
+    for (const double pieces : options.values("pieces")) {
+      for (std::size_t s = 0; s < std::max<std::size_t>(1, options.supervision.size()); ++s) {
+        settings.fit.scale = scale;
+        settings.fit.pieces = static_cast<int>(pieces);
+        if (!options.supervision.empty()) settings.supervision = options.supervision[s];
+        settings.full_weight = options.total_weight(scale, s);
+        if (!(settings.full_weight > 0)) {
+          throw Error(fmt::format("the weights of the supervision sum to {}; allowed: > 0", settings.full_weight));
+        }
+        families.push_back(std::make_shared<PbdlFamily>(settings));
+      }
+    }
+  }
+  return families;
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,242 @@
+#include "bregmax/learn/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/methods/pbdl.hpp"
+
+namespace bregmax {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const Matrix kRows = Matrix::Zero(40, 2);
+const TrainingData kLabels{kRows, ClassOfRow(40)};
+const TrainingData kPairs{kRows, Pairs(5, Pair{0, 1, true, 1})};
+
+TrainingData targets(Index count) { return {kRows, Targets(static_cast<std::size_t>(count), Target{0, 1, 1.0, 1.0})}; }
+
+const FitRequest kNothing;
+
+FitRequest with(const std::string& name, const Wish& wish) {
+  FitRequest request;
+  request.parameters[name] = wish;
+  return request;
+}
+
+FitRequest itml() {
+  FitRequest request;
+  request.method = "itml";
+  return request;
+}
+
+TEST(Plan, OfLabelsChoosesLambdaAndSmoothing) {
+  const Plan made = plan(kNothing, kLabels);
+  EXPECT_EQ(made.values("lambda"), all_pairs_lambdas());
+  EXPECT_EQ(made.values("smoothing"), default_temperatures());
+  EXPECT_THAT(made.values("pieces"), ElementsAre(0));
+  EXPECT_THAT(made.scales, ElementsAre(Scale::kStandard));
+  EXPECT_EQ(made.supervision.front().kind, LabelSupervision::kAllPairs);
+  EXPECT_EQ(made.tune_for, Measure::kAveragePrecision);
+  EXPECT_EQ(made.settings.solver.solver, Solver::kAuto);
+  EXPECT_EQ(made.repeats, 3);
+  EXPECT_TRUE(made.has_choice());
+}
+
+TEST(Plan, OfAGivenLambdaLeavesNothingToChoose) {
+  FitRequest request = with("lambda", 3);
+  const Plan made = plan(request, kLabels);
+  EXPECT_THAT(made.values("lambda"), ElementsAre(3));
+  EXPECT_THAT(made.values("smoothing"), ElementsAre(0));
+  EXPECT_FALSE(made.has_choice());
+  request.parameters["smoothing"] = Wish::choose();
+  EXPECT_EQ(plan(request, kLabels).values("smoothing"), default_temperatures());
+}
+
+TEST(Plan, CountsEveryListAsAChoice) {
+  FitRequest request = with("lambda", 3);
+  request.supervision = {LabelSupervision::kComparisons, LabelSupervision::kHardComparisons};
+  EXPECT_TRUE(plan(request, kLabels).has_choice());
+  request.supervision.pop_back();
+  EXPECT_FALSE(plan(request, kLabels).has_choice());
+  request.scales = {Scale::kNone, Scale::kStandard};
+  EXPECT_TRUE(plan(request, kLabels).has_choice());
+}
+
+TEST(Plan, TunesItemsForTheirLossAndTargetsNotAtAll) {
+  const Plan pairs = plan(kNothing, kPairs);
+  EXPECT_EQ(pairs.values("lambda"), default_lambdas());
+  EXPECT_THAT(pairs.values("smoothing"), ElementsAre(0));
+  EXPECT_EQ(pairs.tune_for, Measure::kLoss);
+  EXPECT_FALSE(plan(kNothing, targets(5)).has_choice());
+  EXPECT_THAT(plan(kNothing, targets(5)).values("lambda"), ElementsAre(0));
+  EXPECT_EQ(plan(with("lambda", Wish::choose()), targets(5)).values("lambda"), default_lambdas());
+  EXPECT_THAT(plan(with("lambda", Wish::choose({1, 2})), targets(5)).values("lambda"), ElementsAre(1, 2));
+}
+
+TEST(Plan, ANumberOfComparisonsAsksForThem) {
+  FitRequest request;
+  request.comparisons = 70;
+  request.seed = 9;
+  LabelSupervisionOptions drawn = plan(request, kLabels).supervision.front();
+  EXPECT_EQ(drawn.kind, LabelSupervision::kComparisons);
+  EXPECT_EQ(drawn.comparisons, 70);
+  EXPECT_EQ(drawn.seed, 9);
+  request.comparisons.reset();
+  request.supervision = {LabelSupervision::kHardComparisons};
+  request.hard_neighbours = 5;
+  drawn = plan(request, kLabels).supervision.front();
+  EXPECT_EQ(drawn.comparisons, 0);  // all
+  EXPECT_EQ(drawn.neighbours, 5);
+}
+
+TEST(Plan, Pieces) {
+  EXPECT_THAT(plan(with("pieces", Wish::choose()), kLabels).values("pieces"), ElementsAre(0, 20, 10, 5));
+  FitRequest request = with("pieces", 7);
+  EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(7));
+  request.piece_of = std::vector<int>(40, 0);
+  EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(0));
+  request = {};
+  request.theory_pieces = true;
+  EXPECT_THAT(plan(request, targets(300)).values("pieces"), ElementsAre(5));        // ceil(300^(2 / 8))
+  EXPECT_THAT(plan(request, targets(5'000'000)).values("pieces"), ElementsAre(0));  // more than rows: one each
+}
+
+// Each of them at its value and one above it.
+TEST(Plan, ChangesAtItsThresholds) {
+  const auto at = [](const std::function<void(PlanThresholds&)>& change, FitRequest request = {}) {
+    request.thresholds = PlanThresholds{};
+    change(*request.thresholds);
+    return plan(request, kLabels);
+  };
+  EXPECT_EQ(at([](PlanThresholds& t) { t.all_pairs_rows = 40; }).supervision[0].kind, LabelSupervision::kAllPairs);
+  const Plan drawn = at([](PlanThresholds& t) { t.all_pairs_rows = 39; });
+  EXPECT_EQ(drawn.supervision[0].kind, LabelSupervision::kComparisons);
+  EXPECT_EQ(drawn.supervision[0].comparisons, 2000);
+  EXPECT_EQ(drawn.values("lambda"), default_lambdas());
+  EXPECT_THAT(at([](PlanThresholds& t) { t.own_pieces_rows = 40; }).values("pieces"), ElementsAre(0));
+  const auto few = [](PlanThresholds& t) { t.own_pieces_rows = 39; };
+  EXPECT_THAT(at(few).values("pieces"), ElementsAre(20)) << "no more than rows";
+  const Matrix many = Matrix::Zero(20'001, 1);
+  EXPECT_THAT(plan(kNothing, {many, ClassOfRow(20'001)}).values("pieces"), ElementsAre(20, 50, 100, 200));
+  EXPECT_THAT(at(few, with("pieces", 0)).values("pieces"), ElementsAre(0)) << "one per row was asked for";
+  EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 40; }).tuning_rows, 0);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }).tuning_rows, 39);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = 39; }).repeats, 2);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = t.two_repeats_rows = 39; }).repeats, 1);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.exact_seconds = 7; }).settings.solver.exact_seconds, 7);
+}
+
+TEST(Plan, ThresholdsMayComeFromTheEnvironment) {
+  ::setenv("BREGMAX_TEST_THRESHOLDS", "all_pairs_rows=39,tuning_rows=12", 1);
+  EXPECT_EQ(plan(kNothing, kLabels).supervision[0].kind, LabelSupervision::kComparisons);
+  EXPECT_EQ(plan(kNothing, kLabels).tuning_rows, 12);
+  ::setenv("BREGMAX_TEST_THRESHOLDS", "rows=39", 1);
+  EXPECT_THAT([] { plan(kNothing, kLabels); }, ThrowsMessage<Error>(HasSubstr("'rows=39'; allowed: NAME=NUMBER")));
+  ::unsetenv("BREGMAX_TEST_THRESHOLDS");
+  EXPECT_EQ(plan(kNothing, kLabels).tuning_rows, 0);
+}
+
+TEST(Plan, RefusesWhatDoesNotGoTogetherInTheWordsOfItsInterface) {
+  const auto refused = [](FitRequest request, const TrainingData& data, const auto& message) {
+    request.names = {"--", {{"lambda", "l"}, {"lambdas", "ls"}, {"pieces", "p"}}};
+    EXPECT_THAT([&] { plan(request, data); }, ThrowsMessage<Error>(message));
+  };
+  FitRequest both = with("lambda", Wish::choose({1, 2}));
+  both.parameters["lambda"].values = {1};
+  refused(both, kLabels, HasSubstr("--ls are the values that --l auto tries"));
+  FitRequest drawn;
+  drawn.comparisons = 5;
+  refused(drawn, kPairs, HasSubstr("--comparisons is the number"));
+  drawn.supervision = {LabelSupervision::kAllPairs};
+  refused(drawn, kLabels, HasSubstr("--comparisons is the number"));
+  FitRequest measured;
+  measured.tune_for = Measure::kAuc;
+  refused(measured, kPairs, HasSubstr("--tune-for is 'auc'"));
+  refused(with("pieces", 41), kLabels, AllOf(HasSubstr("--p is 41"), HasSubstr("1 to 40")));
+  FitRequest theory;
+  theory.theory_pieces = true;
+  refused(theory, kLabels, HasSubstr("for targets"));
+  FitRequest large;
+  large.solver.solver = Solver::kAdmm;
+  refused(large, kLabels, HasSubstr("--solver admm needs --l V"));
+  large.solver = {.checkpoint = "state"};
+  refused(large, kLabels, HasSubstr("--checkpoint, --resume and --early-stop go with --solver admm"));
+  FitRequest folds;
+  folds.folds = 6;
+  refused(folds, kPairs, HasSubstr("--folds is 6, but the supervision has only 5 items"));
+}
+
+TEST(Plan, OfAClassicalMethodTriesTheGridOfWhatIsTuned) {
+  const Plan made = plan(itml(), kLabels);
+  EXPECT_EQ(made.tried.size(), 1U);
+  EXPECT_EQ(made.values("gamma"), method_named("itml").parameter("gamma").grid);
+  EXPECT_TRUE(made.has_choice());
+  EXPECT_EQ(made.repeats, 3);
+  EXPECT_EQ(made.tuning_rows, 0);
+  FitRequest lmnn;
+  lmnn.method = "lmnn";
+  EXPECT_FALSE(plan(lmnn, kLabels).has_choice());
+}
+
+TEST(Plan, TakesOneValueAndTriesSeveral) {
+  FitRequest request = itml();
+  request.parameters = {{"gamma", 3}, {"prior", Wish({1, 0})}, {"upper", 0.5}};
+  const Plan made = plan(request, kLabels);
+  EXPECT_THAT(made.values("gamma"), ElementsAre(3));
+  EXPECT_THAT(made.values("upper"), ElementsAre(0.5));
+  EXPECT_THAT(made.values("prior"), ElementsAre(1, 0));
+  request.parameters = {{"upper", Wish::choose()}};
+  request.names.several_values = "several of them";
+  EXPECT_THAT([&] { plan(request, kLabels); },
+              ThrowsMessage<Error>("upper is 'auto'; allowed: a number >= 0, or several of them to choose from"));
+  request.parameters = {{"colour", 1}};
+  EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("itml has no parameter 'colour'")));
+  request.parameters = {{"gamma", -1}};
+  EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("gamma is -1; allowed: a number > 0")));
+}
+
+TEST(Plan, OfAClassicalMethodHasNothingToChooseByWithoutLabels) {
+  FitRequest request = itml();
+  EXPECT_FALSE(plan(request, kPairs).has_choice());
+  request.scales = {Scale::kNone, Scale::kStandard};
+  EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("scale is to be chosen by cross-val")));
+  request.parameters["gamma"] = Wish({1, 2});
+  EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("gamma is to be chosen by cross-val")));
+}
+
+TEST(Plan, OfAClassicalMethodChecksItsSupervision) {
+  FitRequest request;
+  request.method = "mlr-auc";
+  request.supervision = {LabelSupervision::kAllPairs};
+  EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>("mlr-auc cannot learn from pairs"));
+  request.supervision = {LabelSupervision::kComparisons};
+  EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("learns from the labels themselves")));
+  request = {};
+  request.method = "mahalanobis";
+  EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>("mahalanobis cannot learn from labels"));
+}
+
+TEST(Plan, CanBeRead) {
+  FitRequest request = with("lambda", Wish::choose({1, 10}));
+  request.scales = {Scale::kStandard, Scale::kNone};
+  const std::string text = plan(request, kLabels).to_text();
+  EXPECT_THAT(text, AllOf(HasSubstr("lambda         1, 10\n"), HasSubstr("scale          standard, none\n"),
+                          HasSubstr("supervision    all_pairs\n"), HasSubstr("pieces         all\n"),
+                          HasSubstr("tune_for       average_precision\n")));
+}
+
+TEST(Plan, ScalesByName) {
+  EXPECT_THAT(scales_named("auto"), ElementsAre(Scale::kStandard, Scale::kNone));
+  EXPECT_THAT(scales_named("none"), ElementsAre(Scale::kNone));
+  EXPECT_THAT([] { scales_named("log"); }, ThrowsMessage<Error>(HasSubstr("standard, none or auto")));
+}
+
+}  // namespace
+}  // namespace bregmax
