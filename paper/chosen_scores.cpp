@@ -20,12 +20,6 @@ std::size_t position_of(const TuneResult& result, const Settings& settings) {
   return static_cast<std::size_t>(found - candidates.begin());
 }
 
-Matrix rows_of(const Matrix& from, const std::vector<Index>& rows) {
-  Matrix picked(static_cast<Index>(rows.size()), from.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) picked.row(static_cast<Index>(i)) = from.row(rows[i]);
-  return picked;
-}
-
 }  // namespace
 
 FitRequest paper_request(const std::string& method, std::uint64_t seed) {
@@ -76,10 +70,10 @@ TuneResult restricted(const TuneResult& result, const std::function<bool(const S
     part.family_of.push_back(result.family_of[at]);
     part.constant.push_back(result.constant[at]);
   }
-  part.record.means = rows_of(result.record.means, kept);
-  part.record.standard_errors = rows_of(result.record.standard_errors, kept);
+  part.record.means = Matrix(result.record.means(kept, Eigen::all));
+  part.record.standard_errors = Matrix(result.record.standard_errors(kept, Eigen::all));
   for (std::size_t f = 0; f < result.fold_scores.size(); ++f)
-    part.fold_scores[f] = rows_of(result.fold_scores[f], kept);
+    part.fold_scores[f] = Matrix(result.fold_scores[f](kept, Eigen::all));
   part.all_constant = std::all_of(part.constant.begin(), part.constant.end(), [](bool constant) { return constant; });
   return part;
 }

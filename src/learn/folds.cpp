@@ -1,12 +1,15 @@
+#include "learn/folds.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/data/split.hpp"
-#include "bregmax/learn/tune.hpp"
+#include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "methods/item_folds.hpp"
 
@@ -16,17 +19,10 @@ namespace {
 constexpr Index kLossComparisons = 2000;
 constexpr std::uint64_t kFoldStream = 1, kLossStream = 2;
 
-template <class Values>
-std::vector<int> pick(const Values& values, const std::vector<Index>& rows) {
+std::vector<int> pick(const std::vector<int>& values, const std::vector<Index>& rows) {
   std::vector<int> picked;
   picked.reserve(rows.size());
   for (const Index row : rows) picked.push_back(values[static_cast<std::size_t>(row)]);
-  return picked;
-}
-
-Matrix pick_rows(const MatrixView& from, const std::vector<Index>& rows) {
-  Matrix picked(static_cast<Index>(rows.size()), from.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) picked.row(static_cast<Index>(i)) = from.row(rows[i]);
   return picked;
 }
 
@@ -77,10 +73,10 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
     }
     Fold fold;
     fold.seed = Random(seed).fork(kLossStream).fork(f).next_bits();
-    fold.train_rows = pick_rows(rows, train);
+    fold.train_rows = rows(train, Eigen::all);
     fold.train_classes = pick(class_of_row, train);
     if (!pieces.empty()) fold.train_pieces = renumbered(pick(pieces, train));
-    fold.held_out_rows = pick_rows(rows, held_out[f]);
+    fold.held_out_rows = rows(held_out[f], Eigen::all);
     fold.held_out_classes = pick(class_of_row, held_out[f]);
     fold.loss_rows = fold.held_out_rows;
     fold.loss_items = loss_comparisons(fold.held_out_classes, fold.seed);
@@ -105,6 +101,37 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
     result.push_back(std::move(fold));
   }
   return result;
+}
+
+int usable_folds(const std::vector<int>& class_of_row, int folds) {
+  if (folds < 2) throw Error(fmt::format("folds is {}; allowed: 2 or more", folds));
+  std::map<int, int> sizes;
+  for (const int class_number : class_of_row) ++sizes[class_number];
+  int smallest = 0;  // among the classes that can leave two rows in a fold of two
+  for (const auto& [class_number, size] : sizes) {
+    if (size >= 3 && (smallest == 0 || size < smallest)) smallest = size;
+  }
+  if (sizes.size() < 2 || smallest == 0) {
+    throw Error(
+        fmt::format("cross-validation needs two classes or more and a class of three rows or more; found {} classes in "
+                    "{} rows",
+                    sizes.size(), class_of_row.size()));
+  }
+  // A class of s rows leaves ceil(s / folds) in some fold.
+  return std::clamp((smallest + 1) / 2, 2, folds);
+}
+
+std::vector<Fold> internal::repeated_folds(const MatrixView& rows, const std::vector<int>& class_of_row,
+                                           const FoldPlan& plan, const std::vector<int>& pieces) {
+  if (plan.repeats < 1) throw Error(fmt::format("repeats is {}; allowed: 1 or more", plan.repeats));
+  const int folds = usable_folds(class_of_row, plan.folds);
+  const Random random(plan.seed);
+  std::vector<Fold> all;
+  for (int repeat = 0; repeat < plan.repeats; ++repeat) {
+    const std::uint64_t seed = repeat == 0 ? plan.seed : random.fork(static_cast<std::uint64_t>(repeat)).next_bits();
+    for (Fold& fold : folds_of_rows(rows, class_of_row, folds, seed, pieces)) all.push_back(std::move(fold));
+  }
+  return all;
 }
 
 }  // namespace bregmax

@@ -8,8 +8,8 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "learn/diagnosis.hpp"
+#include "learn/folds.hpp"
 #include "learn/grid_family.hpp"
-#include "learn/repeated_folds.hpp"
 #include "methods/checks.hpp"
 #include "methods/pbdl_problem.hpp"
 
@@ -40,12 +40,10 @@ RowSample sample_rows(const TrainingData& data, const std::vector<int>& pieces, 
   std::vector<Index> chosen = Random(seed).fork(kSampleStream).permutation(data.rows.rows());
   chosen.resize(static_cast<std::size_t>(count));
   std::ranges::sort(chosen);
-  RowSample sample{Matrix(count, data.rows.cols()), {}, {}};
-  for (Index i = 0; i < count; ++i) {
-    const auto row = static_cast<std::size_t>(chosen[static_cast<std::size_t>(i)]);
-    sample.rows.row(i) = data.rows.row(static_cast<Index>(row));
-    sample.classes.push_back(classes_of(data)[row]);
-    if (!pieces.empty()) sample.pieces.push_back(pieces[row]);
+  RowSample sample{data.rows(chosen, Eigen::all), {}, {}};
+  for (const Index row : chosen) {
+    sample.classes.push_back(classes_of(data)[static_cast<std::size_t>(row)]);
+    if (!pieces.empty()) sample.pieces.push_back(pieces[static_cast<std::size_t>(row)]);
   }
   return sample;
 }

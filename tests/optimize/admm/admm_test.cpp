@@ -68,9 +68,9 @@ TEST(Admm, ReachesTheExactOptimum) {
     }
 }
 
-// Comparisons that can all be met: a small lambda is all that is paid for, and the optimum is tiny beside the zero
+// Comparisons that can all be met: only the small lambda costs, and the optimum is tiny relative to the zero
 // model's objective. It is still met relative to itself.
-TEST(Admm, ReachesAnOptimumThatIsSmallBesideTheZeroModels) {
+TEST(Admm, ReachesAnOptimumBelowTheFloorOfTheGap) {
   constexpr Index kRows = 30;
   Random random(7);
   Matrix points = test::normal_rows(random, kRows, 2);
@@ -113,7 +113,7 @@ LearningProblem contradictions(test::Kind kind, int pieces, double lambda) {
   return problem_of(kind, {.rows = 60, .features = 2, .items = 300, .seed = 5}, pieces, lambda);
 }
 
-// The multipliers are large beside lambda, which the derivatives of the Lagrangian must stay below.
+// The multipliers are large relative to lambda, which the derivatives of the Lagrangian must stay below.
 TEST(Admm, ProvesTheOptimumOfASmallLambda) {
   struct Case {
     test::Kind kind;
@@ -159,7 +159,7 @@ TEST(Admm, ResumesToTheSameBits) {
   }
 }
 
-// A correction takes as long as many iterations; one that is stopped in the middle is gone on with.
+// A correction takes as long as many iterations; one that is stopped in the middle is continued.
 TEST(Admm, ResumesToTheSameBitsWhereACorrectionWasStopped) {
   const TemporaryDirectory directory;
   const std::string file = directory / "state";

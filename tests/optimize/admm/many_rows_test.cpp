@@ -1,4 +1,4 @@
-// Fewer pieces than rows: the compressed set of entries, the looks at all rows, and the method on them.
+// Fewer pieces than rows: the compressed set of entries, the passes over all rows, and the method on them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 //   count_unsolved [SEEDS [FAMILY [FIRST_SEED]]]   FAMILY "all": every family; "DIR/": the labelled CSV files there
 //
 // BREGMAX_REMEDIES=1 also solves each problem without each remedy that it used; BREGMAX_EACH=1 prints every solve;
-// BREGMAX_OFF=NAME,NAME switches remedies off throughout.
+// BREGMAX_OFF=NAME,NAME switches remedies off throughout. Exit code 1: something is unsolved that should not be.
 
 #include <fmt/format.h>
 
@@ -129,7 +129,7 @@ int count_families(int seeds, const std::string& only, int first_seed) {
         Random random(static_cast<std::uint64_t>(seed));
         count_problem(family.make(random, kind), fmt::format("{} {} seed {}", family.name, to_string(kind), seed), sum);
       }
-      unsolved += sum.unsolved;
+      if (family.always_solved) unsolved += sum.unsolved;
       print(family.name, to_string(kind), sum);
     }
   }
