@@ -70,7 +70,7 @@ function(bregmax_room name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_link_libraries(${target} PUBLIC ${ROOM_PUBLIC_LIBRARIES} PRIVATE ${ROOM_LIBRARIES} OpenMP::OpenMP_CXX
+  target_link_libraries(${target} PUBLIC ${ROOM_PUBLIC_LIBRARIES} PRIVATE ${ROOM_LIBRARIES} fmt::fmt OpenMP::OpenMP_CXX
                         PRIVATE $<BUILD_INTERFACE:bregmax_build_flags>)
   if(ROOM_QUICK)
     bregmax_compile_quickly(${target})

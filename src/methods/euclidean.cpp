@@ -13,7 +13,9 @@ Method internal::euclidean_method() {
           .parameters = {},
           .limits = {},
           .learn = [](const MatrixView&, const MethodSupervision&, const MethodChoices&, const RunControl&) {
-            return Learned{std::make_shared<SquaredEuclidean>(), {.status = Status::kConverged}};
+            Learned learned{std::make_shared<SquaredEuclidean>(), {}};
+            learned.report.status = Status::kConverged;
+            return learned;
           }};
 }
 
