@@ -8,10 +8,7 @@
 namespace bregmax::internal {
 
 // Divergences of one query are tied where they differ by no more than this times (the nearer one + the median one).
-// Those that are equal on paper (of duplicates, of points on a grid) are computed with rounding that depends on where
-// the row stands in its file; compared exactly, they would let the row order decide. The rounding is relative to the
-// generator's values: of those the median divergence tells the size, which the largest, perhaps of an outlier, does
-// not. Max-affine divergences need none of this: they are the same doubles wherever a row stands.
+// Max-affine divergences are tied where they are equal. docs/mathematics.md, section 11, says why.
 inline constexpr double kTieTolerance = 1e-12;
 
 inline double farthest_tied(double nearest, double median, double tolerance) {

@@ -25,10 +25,10 @@ struct Pair {
   double weight = 1;
 };
 
-// Loss (D(i, j) - value)^2.
-// Squares of values, and sums of them, have to be numbers.
+// The largest absolute value of a target: squares of values, and sums of them, have to be numbers.
 inline constexpr double kLargestTarget = 1e50;
 
+// Loss (D(i, j) - value)^2.
 struct Target {
   Index i, j;
   double value;

@@ -65,7 +65,8 @@ struct FitRequest {
   std::optional<int> max_iterations = {};
   double time_limit = 0;  // seconds, of tuning and the last fit together; 0: none
   std::uint64_t seed = 0;
-  SolverSettings solver = {};  // its thresholds do not count: those of the plan do; memory_limit 0: the machine's
+  // plan() replaces exact_seconds and fold_seconds by those of `thresholds`, and a memory_limit of 0 by the machine's.
+  SolverSettings solver = {};
   std::optional<PlanThresholds> thresholds = {};  // none: those of the environment
   Names names = {};
 };

@@ -38,9 +38,9 @@ struct LearnStep {
 // How a step's models came about.
 enum class StepOutcome { kSolved, kProved, kUnproved };
 
-// Thrown by a step whose candidates cannot be learned on its fold (a kernel that leaves the range of numbers there):
-// they have no scores there, and are chosen only if no candidate has more. Where no candidate has any, it reaches the
-// caller.
+// Thrown by a step whose candidates cannot be learned on its fold (a kernel that leaves the range of numbers there).
+// They get no scores on this fold. Candidates with scores on fewer folds than others are not chosen. If no candidate
+// has any scores, tune() throws this.
 class CandidateFailure : public Error {
  public:
   using Error::Error;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What all methods have in common. Each method has a header of its own in this folder with its options and one function
-// that learns; bregmax/methods/registry.hpp has all of them by name.
+// What all methods have in common. Each method is a file in src/methods; bregmax/methods/registry.hpp has all of them
+// by name.
 
 #include <memory>
 #include <optional>
@@ -23,7 +23,7 @@ std::string to_string(Scale scale);  // "none", "standard"
 // Under every status all fields describe the divergence that is returned, the best one that the run has seen. Of
 // methods without a proof only the objective (their own, to be made small) and the stationarity mean something.
 struct MethodReport : SolveReport {
-  double stationarity = 0;  // the method's own measure of distance from an optimum, 0 at one; see its header
+  double stationarity = 0;  // the method's own measure of distance from an optimum, 0 at one; see docs/methods.md
 };
 
 // What a method adds that proves a bound on its objective.

@@ -29,7 +29,7 @@ struct MethodParameter {
   bool whole = false;
   std::vector<std::string> choices = {};
   std::vector<double> grid = {};  // what tuning tries, the first among equals first; empty: it cannot be tuned
-  bool tuned = false;             // unless a value is given (see plan())
+  bool tuned = false;             // chosen by default from labels, unless a value is given; for pbdl plan() decides
   // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
   std::optional<std::pair<std::string, double>> word = {};
 

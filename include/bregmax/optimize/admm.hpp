@@ -40,7 +40,7 @@ double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& op
 
 // Solves the problem by the alternating direction method of multipliers, to a proved gap: the objective is that of a
 // model that satisfies every constraint, the bound that of feasible dual variables, and both are returned.
-// The number of threads changes the result by rounding at most.
+// Between thread counts results may differ by rounding, since BLAS does not promise the order of its sums.
 Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options = {}, const RunControl& control = {});
 
 }  // namespace bregmax

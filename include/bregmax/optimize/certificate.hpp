@@ -4,8 +4,8 @@
 
 namespace bregmax {
 
-// What can be proved about a solution from the problem's own data. The code shares nothing with the solvers but
-// compensated summation.
+// What can be proved about a solution from the problem's own data and the dual variables. The code shares with the
+// solvers only what an item costs, the definition of the gap and compensated summation.
 struct Certificate : Proof {
   // The lower bound holds for every model with a Lipschitz constant up to this. Usually that is the problem's own bound
   // (infinity: every model). Without a bound, and with a lambda of zero or at the level of rounding errors, it is 10

@@ -12,8 +12,9 @@ struct Neighbour {
   double divergence;  // D(query, reference)
 };
 
-// For each query the k nearest references by D(query, reference): nearest first, equal ones by the lower row number.
-// k >= 1; 0 or more than there are: all of them. Where a stop was requested, the queries that were reached.
+// For each query the k nearest references by D(query, reference): nearest first, equal ones by the lower row number
+// (ties: docs/mathematics.md, section 11). k >= 1; 0 or more than there are: all of them. Where a stop was requested,
+// the queries that were reached.
 //
 // Never holds all divergences at once. Uses the OpenMP threads in force (see ThreadLimit); the result is the same for
 // every number of threads.

@@ -10,7 +10,7 @@ namespace bregmax {
 // Classification and regression by the k stored rows nearest to a query, by D(query, stored row).
 //
 // A query has k votes to give. Rows nearer than the k-th nearest get one vote each; ALL rows at the
-// distance of the k-th, up to rounding (see evaluate_ranking), share the votes that are left equally.
+// distance of the k-th, up to rounding (docs/mathematics.md, section 11), share the votes that are left equally.
 // So the order of the stored rows does not matter, which it would if some of the tied rows were let in and others not
 // (max-affine divergences tie all rows of a piece).
 //

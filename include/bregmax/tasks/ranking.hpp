@@ -27,10 +27,8 @@ struct RankingSummary {
 };
 
 // Each row queries all OTHER rows (itself excluded by its row number, so its duplicates stay) by
-// D(query, candidate); rows of its class are relevant. Ties are scored in expectation (see scores.hpp);
-// a query's divergences are tied where they differ by at most 1e-12 (the smaller + their median), since rounding
-// depends on the order of the rows. Those of a max-affine divergence do not, and are tied where they are equal. They
-// are the numbers of Divergence::matrix().
+// D(query, candidate); rows of its class are relevant. Ties are scored in expectation (see docs/mathematics.md,
+// section 11, for when divergences are tied). Divergences are the numbers of Divergence::matrix().
 RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
                                 const RankingOptions& options = {}, const RunControl& control = {});
 

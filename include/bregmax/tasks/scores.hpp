@@ -33,9 +33,9 @@ double accuracy(std::span<const int> predicted, std::span<const int> actual);
 
 // ---- Rankings: candidates in order of their distance from one query, nearest first. ----
 //
-// Candidates at exactly the same distance are tied, and nothing says which comes first: each score is its EXPECTED
-// value under a uniformly random order within every tied group, in closed form. A stable sort would let the row order
-// of the file decide, and files are often sorted by class.
+// Ties (docs/mathematics.md, section 11): candidates at exactly the same distance. Each score is its EXPECTED value
+// under a uniformly random order within every tied group, in closed form. A stable sort would let the row order of the
+// file decide, and files are often sorted by class.
 
 struct RankingScores {
   // All NaN where the query has no relevant or no irrelevant candidate: every ranking of these is equally good.

@@ -18,7 +18,7 @@ Vector gather(const EntrySet& entries, const Vector& flat) {
   return values;
 }
 
-// The working set and the factorizations of the exact solver. Flat arrays are indexed by entry of the whole grid.
+// With the working set and the factorizations of `problem`. Flat arrays are indexed by entry of the whole grid.
 class CanonicalSpace final : public AdmmSpace {
  public:
   explicit CanonicalSpace(const LearningProblem& problem)

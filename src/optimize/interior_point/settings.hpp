@@ -2,73 +2,73 @@
 
 namespace bregmax::internal {
 
-// Every tuning constant of the interior point method. Where a measurement chose a value, the comment says which.
+// Every tuning constant of the interior point method. Values are set by hand unless the comment gives a measurement.
 struct InteriorPointSettings {
   // The start.
   double start_slopes = 1;              // over the number of features: from 3, pairs take a tenth more iterations
   double start_slopes_comparisons = 3;  // the same with comparisons, some of which take more iterations from 1
-  double start_product = 0.1;           // s y of every constraint at least; not measured
-  double start_in_bound = 0.9;          // of a bound on L, within which slopes start; not measured
-  double low_divergence = 0.1;          // of a margin of 1: below, a constraint joins the working set; not measured
+  double start_product = 0.1;           // s y of every constraint at least
+  double start_in_bound = 0.9;          // of a bound on L, within which slopes start
+  double low_divergence = 0.1;          // of a margin of 1: below, a constraint joins the working set
 
   // The bound on L that targets get where nothing else holds their slopes.
-  double free_bound_price = 1e-6;  // lambda relative to the zero model's objective: above, there is none; not measured
-  double free_bound = 5;           // times the largest target; not measured
-  double free_bound_growth = 5;    // where the optimum rests on it; not measured
-  double free_bound_worth = 0.1;   // of the gap: the bound's multiplier may cost so much; not measured
+  double free_bound_price = 1e-6;  // lambda relative to the zero model's objective: above, there is none
+  double free_bound = 5;           // times the largest target
+  double free_bound_growth = 5;    // where the optimum rests on it
+  double free_bound_worth = 0.1;   // of the gap: the bound's multiplier may cost so much
 
   // Proximal terms.
-  double primal_proximal = 1e-8;        // rho, the largest; not measured
-  double dual_proximal = 1e-8;          // delta; not measured
-  double coupled_dual_proximal = 1e-6;  // of comparisons as a low-rank update, which is the more accurate; not measured
-  double refinement_proximal = 1e-13;   // of the refinement of multipliers, whose weights are about 1; not measured
-  double least_slope_hold = 1e-5;       // of primal_proximal, where lambda is small; not measured
-  double whole_step = 0.9;              // a step that leaves only what a proximal term explains; not measured
-  double unexplained = 0.3;             // of a residual: less is left by a step without a proximal term; not measured
-  double explained = 2;                 // times what the proximal term explains; not measured
-  double residual_worth = 0.1;          // of the gap: convexity residuals of less are left alone; not measured
-  double relaxation = 0.1;              // of a proximal term that is in the way; not measured
-  double least_dual_scale = 1e-4;       // of dual_proximal; not measured
-  double near_end = 1e-4;               // relative gap from which the dual term falls; not measured
-  double dual_scale_near_end = 1e-2;    // what it falls to at once; not measured
-  double dual_relaxation_near_end = 0.3;  // what it falls by from there; not measured
-  double centering_dual_scale = 1e-4;     // of the steps that clear ties; not measured
-  int factor_attempts = 6;                // with a primal term that grows by factor_growth; not measured
-  double factor_growth = 100;             // not measured
-  int strengthenings = 3;                 // in an iteration; not measured
-  double primal_strengthening = 30;       // not measured
-  double dual_strengthening = 3;          // not measured
-  double most_dual_scale = 100;           // not measured
+  double primal_proximal = 1e-8;          // rho, the largest
+  double dual_proximal = 1e-8;            // delta
+  double coupled_dual_proximal = 1e-6;    // of comparisons as a low-rank update, which is the more accurate
+  double refinement_proximal = 1e-13;     // of the refinement of multipliers, whose weights are about 1
+  double least_slope_hold = 1e-5;         // of primal_proximal, where lambda is small
+  double whole_step = 0.9;                // a step that leaves only what a proximal term explains
+  double unexplained = 0.3;               // of a residual: less is left by a step without a proximal term
+  double explained = 2;                   // times what the proximal term explains
+  double residual_worth = 0.1;            // of the gap: convexity residuals of less are left alone
+  double relaxation = 0.1;                // of a proximal term that is in the way
+  double least_dual_scale = 1e-4;         // of dual_proximal
+  double near_end = 1e-4;                 // relative gap from which the dual term falls
+  double dual_scale_near_end = 1e-2;      // of dual_proximal: what the dual term falls to
+  double dual_relaxation_near_end = 0.3;  // the factor by which it falls in each iteration until then
+  double centering_dual_scale = 1e-4;     // of dual_proximal, in the steps that clear ties
+  int factor_attempts = 6;                // with a primal term that grows by factor_growth
+  double factor_growth = 100;
+  int strengthenings = 3;  // in an iteration
+  double primal_strengthening = 30;
+  double dual_strengthening = 3;
+  double most_dual_scale = 100;
 
   // Accuracy of directions.
-  double residual_part = 0.3;            // of the dual residual that a direction may leave; not measured
+  double residual_part = 0.3;            // of the dual residual that a direction may leave
   double residual_harm = 0.1;            // of the gap: with 0.03 as many iterations, and more of conjugate gradients
-  double solve_accuracy = 1e-15;         // of the right-hand side, with a factorization that is exact; not measured
-  double solve_accuracy_update = 1e-12;  // with a low-rank update; not measured
-  double tolerated = 1e-9;               // of the right-hand side: no poor direction below it; not measured
-  double tolerated_update = 1e-6;        // larger, since what follows it, a dense factorization, costs much more
-  double poor = 30;                      // times the residual asked for; not measured
-  double harmful_growth = 3;             // of the dual residual, where that costs more than the gap; not measured
-  int poor_in_a_row = 3;                 // then the factorization is dense; not measured
+  double solve_accuracy = 1e-15;         // of the right-hand side, with a factorization that is exact
+  double solve_accuracy_update = 1e-12;  // the same with a low-rank update
+  double tolerated = 1e-9;               // of the right-hand side: no poor direction below it
+  double tolerated_update = 1e-6;        // the same with an update: larger, since a dense factorization is expensive
+  double poor = 30;                      // times the residual asked for
+  double harmful_growth = 3;             // of the dual residual, where that costs more than the gap
+  int poor_in_a_row = 3;                 // then the factorization is dense
 
   // Steps. Bold targets with correctors taken in parts: 54 to 39 iterations on all pairs of 500 rows.
-  double to_boundary = 0.99;        // of the way to the first constraint; not measured
-  double most_sigma = 0.3;          // the target, relative to the mean product; see above
-  double least_sigma = 1e-6;        // not measured
-  int correctors = 6;               // in an iteration; not measured
-  double long_step = 0.95;          // that needs no corrector; not measured
-  double worthwhile_growth = 0.02;  // of both steps together by a corrector; not measured
-  double aim_growth = 1.08;         // a corrector aims at a step of growth * step + more; not measured
-  double aim_more = 0.3;            // not measured
-  double low_product = 0.1;         // of the target: products below are pulled up; not measured
-  double high_product = 100;        // of the target: products above are pulled down; not measured
+  double to_boundary = 0.99;  // of the way to the first constraint
+  double most_sigma = 0.3;    // the target, relative to the mean product; see above
+  double least_sigma = 1e-6;
+  int correctors = 6;               // in an iteration
+  double long_step = 0.95;          // that needs no corrector
+  double worthwhile_growth = 0.02;  // of both steps together by a corrector
+  double aim_growth = 1.08;         // a corrector aims at a step of growth * step + more
+  double aim_more = 0.3;
+  double low_product = 0.1;   // of the target: products below are pulled up
+  double high_product = 100;  // of the target: products above are pulled down
 
   // The end.
-  double looks_optimal = 0.9;  // of the tolerance: the gap at which the certificate is asked; not measured
-  double least_product = 0.1;  // of the tolerance, over the number of constraints; not measured
-  int relax_each = 4;          // unproved iterates that look optimal, between relaxations; not measured
-  int centering_steps = 6;     // that clear ties at most; not measured
-  double centering_gap = 0.3;  // of the tolerance that these steps may use; not measured
+  double looks_optimal = 0.9;  // of the tolerance: the gap at which the certificate is asked
+  double least_product = 0.1;  // of the tolerance, over the number of constraints
+  int relax_each = 4;          // unproved iterates that look optimal, between relaxations
+  int centering_steps = 6;     // at most so many steps that clear ties
+  double centering_gap = 0.3;  // of the tolerance that these steps may use
 };
 
 }  // namespace bregmax::internal

@@ -31,7 +31,7 @@ class Run {
     method_.start();
     for (int attempt = 1;; ++attempt) {
       const Status status = iterate();
-      // The certificate, which is computed from the problem's data alone, has the last word.
+      // The certificate, computed from the caller's data and the dual variables, has the last word.
       solution = prove(status);
       if (status != Status::kOptimal) {
         if (is_proved(solution)) solution.report.status = Status::kOptimal;

@@ -45,8 +45,8 @@ class NormalEquations {
   NormalWeights& weights() { return weights_; }
 
   bool factor();
-  // Returns the largest absolute residual. It is measured, unless the factorization alone did so well on an earlier
-  // system that the measurement, a good part of the work, would be wasted.
+  // Returns the largest absolute residual: measured, or an estimate from an earlier measurement where that is far
+  // enough below the tolerance (kTrust).
   double solve(const Vector& rhs, Vector& x, double tolerance);
   // From the next factor() on, everything goes into one dense factorization; false: it would not fit into memory.
   bool use_dense();
