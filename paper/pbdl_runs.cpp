@@ -22,13 +22,16 @@ Plan plan_of(const ProtocolRow& row, const TrainingData& data, std::uint64_t see
     request = {};
     request.seed = seed;
     request.solver.solver = Solver::kExact;
-  } else if (row.name == "pbdl-few-pieces") {
-    request.parameters["pieces"] = Wish(std::vector<double>{10, 20, 40});
-  } else if (row.name != "pbdl") {
+  } else if (row.name != "pbdl" && row.name != "pbdl-few-pieces") {
     request.parameters["smoothing"] = Wish::choose();
     if (row.name == "pbdl-standardised") request.scales = {Scale::kStandard};
   }
-  return plan(request, data);
+  Plan planned = plan(request, data);
+  if (row.name == "pbdl-few-pieces") {  // a fold with fewer rows than pieces has a piece per row
+    planned.settings.parameters.erase("pieces");
+    planned.tried["pieces"] = {10, 20, 40};
+  }
+  return planned;
 }
 
 double number_of(const Settings& settings, const std::string& name) {

@@ -87,7 +87,7 @@ void take_parameters(const nb::dict& options, FitRequest& request) {
   take<std::vector<double>>(options, "lambdas", lambdas);
   if (!lambdas.empty()) {
     request.parameters["lambda"].automatic = true;
-    request.parameters["lambda"].grid = lambdas;
+    request.parameters["lambda"].grid = std::move(lambdas);
   }
 }
 

@@ -14,7 +14,7 @@
 namespace bregmax {
 namespace {
 
-double squared(double x) { return x * x; }
+double squared(double x) noexcept { return x * x; }
 
 double i_divergence_slope(double reference) { return std::log(reference) + 1; }
 

@@ -43,6 +43,7 @@ PlanThresholds thresholds_of_environment() {
       {"exact_seconds", &PlanThresholds::exact_seconds},
       {"fold_seconds", &PlanThresholds::fold_seconds}};
   PlanThresholds thresholds;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
   const char* given = std::getenv("BREGMAX_TEST_THRESHOLDS");
   std::istringstream stream(given != nullptr ? given : "");
   for (std::string part; std::getline(stream, part, ',');) {

@@ -21,6 +21,7 @@ MethodSupervision supervision_of(const std::vector<int>& class_of_row, bool as_p
 // Every combination; the last parameter changes fastest.
 std::vector<Candidate> candidates_of(const FamilyOptions& options) {
   std::vector<Candidate> candidates;
+  candidates.reserve(options.scales.size());
   for (const Scale scale : options.scales) candidates.push_back({scale, options.settings.parameters, {}});
   for (const MethodParameter& parameter : options.method.parameters) {
     const auto tried = options.tried.find(parameter.name);

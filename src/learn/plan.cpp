@@ -153,7 +153,8 @@ class Planner {
   }
 
   void plan_pieces() {
-    if (request_.piece_of) {
+    const bool nothing_said = !given("pieces") && !request_.theory_pieces;
+    if (request_.piece_of || (nothing_said && rows_ <= thresholds_.own_pieces_rows)) {
       plan_.settings.parameters["pieces"] = 0;
     } else if (request_.theory_pieces) {
       plan_.settings.parameters["pieces"] = pieces_of_theory();
@@ -165,8 +166,6 @@ class Planner {
         if (pieces <= rows_) plan_.tried["pieces"].push_back(pieces);
       }
       unlist("pieces");
-    } else if (!automatic("pieces")) {
-      plan_.settings.parameters["pieces"] = 0;
     } else {
       plan_.tried["pieces"] = {0};
       for (const double share : {2, 4, 8}) {

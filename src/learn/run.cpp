@@ -109,7 +109,7 @@ void keep_best_so_far(FitOutcome& outcome) {
   outcome.model = *outcome.tuning.best_so_far;
   TrainingRecord& record = outcome.model.record;
   record.status = to_string(outcome.tuning.status);
-  static_cast<Proof&>(outcome.report) = record;
+  static_cast<Proof&>(outcome.report) = static_cast<const Proof&>(record);
   outcome.report.stationarity = record.stationarity;
   outcome.report.iterations = record.iterations;
   outcome.report.seconds = record.seconds;

@@ -99,7 +99,7 @@ Index for_each_query(const ReferenceSet& references, const MatrixView& queries, 
   const Index kept = std::min(k, references.size()), block = tile_queries(references);
   // Progress is reported, and a stop request seen, between batches: enough blocks for all threads, and for BLAS.
   constexpr Index kBatchEntries = Index{1} << 24;
-  const Index blocks = std::max<Index>(4 * omp_get_max_threads(), kBatchEntries / (block * references.size()));
+  const Index blocks = std::max<Index>(Index{4} * omp_get_max_threads(), kBatchEntries / (block * references.size()));
   Index done = 0;
   while (done < queries.rows() && !control.stop_requested()) {
     const Index end = std::min(queries.rows(), done + blocks * block);

@@ -29,7 +29,6 @@ struct FitCommand {
   std::uint64_t comparisons = 2000;
   bool comparisons_given = false;
 
-  std::string pieces;           // a number or a word; empty: not given
   std::string scale, tune_for;  // empty: not given
   std::uint64_t folds = 3;
   std::uint64_t repeats = 0;  // 0: not given
@@ -42,8 +41,6 @@ struct FitCommand {
   std::string out, picture;
   bool keep_partial = false;
   bool json = false;
-
-  bool from_file() const { return !(comparisons_file + pairs_file + targets_file).empty(); }
 };
 
 void add_fit_options(CLI::App& command, FitCommand& fit);

@@ -25,7 +25,7 @@ std::string data_line(const FitReport& report) {
 std::string supervision_line(const FitReport& report) {
   const FitCommand& fit = report.fit;
   if (fit.method == "euclidean") return "not needed";
-  const std::string items = items_text(report.outcome.model.record);
+  std::string items = items_text(report.outcome.model.record);
   for (const std::string* file : {&fit.comparisons_file, &fit.pairs_file, &fit.targets_file}) {
     if (!file->empty()) return fmt::format("{}, from {}", items, *file);
   }

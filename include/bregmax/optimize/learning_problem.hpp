@@ -88,6 +88,9 @@ struct SolveReport : Proof {
 };
 
 struct Solution : AffinePieces {
+  const AffinePieces& pieces() const { return *this; }
+  AffinePieces& pieces() { return *this; }
+
   DualSolution dual;
   SolveReport report;
 };

@@ -78,7 +78,7 @@ class Run {
   Solution solve() {
     best_ = engine_.zero_solution();
     zero_objective_ = best_.report.objective;
-    validated_ = best_;
+    validated_ = best_.pieces();
     if (options_.resume.empty()) {
       engine_.start(options_.start);
     } else {
@@ -142,7 +142,7 @@ class Run {
     const double score = options_.validation(best_);
     if (score < best_score_) {
       best_score_ = score;
-      validated_ = best_;
+      validated_ = best_.pieces();
       waited_ = 0;
       return false;
     }

@@ -67,7 +67,7 @@ class EntryEngine final : public AdmmEngine {
   void separate_pieces(double most, Solution& best) override {
     if (best.report.lipschitz == 0 || repair_.own_pieces_lead(best)) return;
     for (const double part : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4}) {
-      AffinePieces candidate = best;
+      AffinePieces candidate = best.pieces();
       if (!repair_.repair(part, candidate) || !repair_.own_pieces_lead(candidate)) continue;
       Solution other = best;
       choose_model(candidate, other);
@@ -95,11 +95,11 @@ class EntryEngine final : public AdmmEngine {
     Solution iterate;
     export_model(canonical_, primal, iterate);
     if (!iterate.slopes.allFinite() || !iterate.offsets.allFinite()) return;
-    improve(iterate, best);
+    improve(iterate.pieces(), best);
     // A bound that only holds for models near the best one is computed again, since that one may have changed.
     if (!bounds_hold_for_all(problem_)) best.report.lower_bound = bound_of(best, best);
     iterate.dual = space_->dual_solution(multipliers);
-    static_cast<AffinePieces&>(iterate) = best;
+    iterate.pieces() = best.pieces();
     const double bound = bound_of(iterate, best);
     if (bound > best.report.lower_bound) {
       best.report.lower_bound = bound;

@@ -36,7 +36,7 @@ class GridEngine final : public AdmmEngine {
     export_model(state_->problem, {state_->method.z(), state_->method.slopes()}, iterate);
     if (!iterate.slopes.allFinite() || !iterate.offsets.allFinite()) return;
     repair_.take_over(iterate);
-    if (repair_.violation(iterate).feasible()) keep_if_better(iterate, best);
+    if (repair_.violation(iterate).feasible()) keep_if_better(iterate.pieces(), best);
     best.dual.by_row = [state = state_](Index begin, Index end, MatrixSpan block) {
       state->method.dual_rows(begin, end, block);
     };

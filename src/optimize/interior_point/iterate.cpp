@@ -14,7 +14,7 @@ void Unknowns::set_zero(Index x_size, Index slopes, Index hinges, Index equaliti
   nu.setZero(equalities);
 }
 
-void Unknowns::swap(Unknowns& other) {
+void Unknowns::swap(Unknowns& other) noexcept {
   x.swap(other.x);
   t.swap(other.t);
   zeta.swap(other.zeta);

@@ -35,7 +35,7 @@ struct Unknowns {
   Vector nu;    // multipliers of the equality entries
 
   void set_zero(Index x_size, Index slopes, Index hinges, Index equalities);
-  void swap(Unknowns& other);
+  void swap(Unknowns& other) noexcept;
 };
 
 // An iterate of the interior point method on the canonical problem:

@@ -53,7 +53,7 @@ bool PrimalDualMethod::mend_system(int& strengthenings) {
   if (newton_.poor_directions() == 0 || strengthenings == settings_.strengthenings) return false;
   if (!recovery_.use(Remedy::kStrengthenProximal)) return false;
   ++strengthenings;
-  proximal_.strengthen(false);
+  proximal_.strengthen();
   return true;
 }
 

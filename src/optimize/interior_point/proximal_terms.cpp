@@ -48,8 +48,8 @@ void ProximalTerms::adapt(const Iterate& iterate, const StepOutcome& last, bool 
   previous_convexity_residual_ = residual;
 }
 
-void ProximalTerms::strengthen(bool uses_update) {
-  primal_scale_ = std::min(1 / slopes_held_by(uses_update), settings_.primal_strengthening * primal_scale_);
+void ProximalTerms::strengthen() {
+  primal_scale_ = std::min(1 / slopes_held_by(false), settings_.primal_strengthening * primal_scale_);
   dual_scale_ = least_dual_scale_ = std::min(settings_.most_dual_scale, settings_.dual_strengthening * dual_scale_);
 }
 

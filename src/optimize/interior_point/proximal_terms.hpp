@@ -26,7 +26,7 @@ class ProximalTerms {
   // Makes a term smaller where the last step shows it to be in the way. `unit`: what gaps are relative to.
   void adapt(const Iterate& iterate, const StepOutcome& last, bool uses_update, double unit);
   void relax_primal() { primal_scale_ *= settings_.relaxation; }
-  void strengthen(bool uses_update);
+  void strengthen();
 
  private:
   double slopes_held_by(bool uses_update) const;

@@ -45,7 +45,6 @@ class Recovery {
     ++count_[index(remedy)];
     return true;
   }
-  bool is_on(Remedy remedy) const { return !off_[index(remedy)]; }
   void switch_off(Remedy remedy) { off_[index(remedy)] = true; }
   int count(Remedy remedy) const { return count_[index(remedy)]; }
 

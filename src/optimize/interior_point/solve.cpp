@@ -8,6 +8,7 @@
 #include "optimize/interior_point/primal_dual_method.hpp"
 #include "optimize/proof/certified_point.hpp"
 #include "optimize/proof/solve_support.hpp"
+#include "optimize/proof/termination.hpp"
 #include "optimize/proof/zero_model.hpp"
 
 namespace bregmax::internal {
@@ -34,7 +35,8 @@ class Run {
       // The certificate, computed from the caller's data and the dual variables, has the last word.
       solution = prove(status);
       if (status != Status::kOptimal) {
-        if (is_proved(solution)) solution.report.status = Status::kOptimal;
+        const double scale = method_.measures().divergence_scale * canonical_.value_unit;
+        if (is_proved(solution, options_.tolerance, scale)) solution.report.status = Status::kOptimal;
         break;
       }
       if (has_gap_within(solution, options_.tolerance)) {
@@ -58,7 +60,7 @@ class Run {
       report_progress(now);
       const double gap = now.gap() / unit();
       if (!std::isfinite(gap)) return Status::kNumericalError;
-      const bool feasible = now.violation <= kFeasible * now.divergence_scale;
+      const bool feasible = is_feasible(now.violation, now.divergence_scale);
       if (gap <= settings_.looks_optimal * options_.tolerance && feasible) return Status::kOptimal;
       if (const auto ended = advance()) return *ended;
     }
@@ -77,7 +79,7 @@ class Run {
   // What the gap is relative to, in canonical units.
   double unit() const {
     const double objective = method_.measures().primal + canonical_.constant / canonical_.objective_unit;
-    return std::max({std::abs(objective), 1e-3 * canonical_.zero_objective / canonical_.objective_unit, 1e-300});
+    return gap_unit(objective, canonical_.zero_objective / canonical_.objective_unit);
   }
 
   std::optional<Status> interrupted() const {
@@ -105,11 +107,6 @@ class Run {
     solution.report.dual_residual = measures.dual_residual;
     if (refined) method_.restore_dual();
     return solution;
-  }
-
-  bool is_proved(const Solution& solution) const {
-    const double scale = method_.measures().divergence_scale * canonical_.value_unit;
-    return has_gap_within(solution, options_.tolerance) && solution.report.convexity_violation <= kFeasible * scale;
   }
 
   // At the solution many pieces tie at a row, and rounding decides which of them the model takes there when it is
@@ -174,6 +171,11 @@ void take_zero_model_if_proved(const LearningProblem& problem, double tolerance,
   if (has_gap_within(zero, tolerance)) solution = std::move(zero);
 }
 
+bool is_finite(const Solution& solution) {
+  return solution.slopes.allFinite() && solution.offsets.allFinite() && solution.dual.convexity.allFinite() &&
+         solution.dual.items.allFinite() && std::isfinite(solution.report.relative_gap);
+}
+
 }  // namespace
 
 Solution solve(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
@@ -186,9 +188,15 @@ Solution solve(const LearningProblem& problem, const InteriorPointOptions& optio
   if (solution.report.relative_gap > options.tolerance) {
     std::optional<ThreadLimit> limit;
     limit_threads(problem, limit);
-    const double zero_objective = solution.report.objective;
+    const Solution zero = std::move(solution);
     solution = Run(problem, options, control, watch, settings, recovery).solve();
-    const bool no_better = solution.report.objective >= zero_objective;
+    if (!is_finite(solution)) {  // rounding errors broke the last iterate; the zero model and its bound are sound
+      const int iterations = solution.report.iterations;
+      solution = zero;
+      solution.report.status = Status::kNumericalError;
+      solution.report.iterations = iterations;
+    }
+    const bool no_better = solution.report.objective >= zero.report.objective;
     if (no_better && solution.report.status == Status::kOptimal && recovery.use(Remedy::kZeroModel)) {
       take_zero_model_if_proved(problem, options.tolerance, solution);
     }

@@ -10,9 +10,7 @@
 
 namespace bregmax::internal {
 
-inline void put_into_report(const Certificate& certificate, SolveReport& report) {
-  static_cast<Proof&>(report) = certificate;
-}
+inline void put_into_report(const Proof& proof, SolveReport& report) { static_cast<Proof&>(report) = proof; }
 
 inline void certify_into_report(const LearningProblem& problem, Solution& solution) {
   put_into_report(certify(problem, solution), solution.report);
