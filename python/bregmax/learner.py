@@ -15,7 +15,7 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     Parameters
     ----------
     lam : float, "auto" or None
-        Weight of the Lipschitz constant beside the summed loss. "auto", and None except for targets: chosen by
+        Weight of the Lipschitz constant relative to the summed loss. "auto", and None except for targets: chosen by
         cross-validation. None for targets: 0.
     lambdas : rising numbers or None
         What ``"auto"`` tries; None: 1e-4 to 1e6 by decades for all pairs, 1e-8 to 1e4 otherwise.

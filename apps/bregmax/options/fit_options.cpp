@@ -79,7 +79,8 @@ void add_lambda(CLI::App& command, FitCommand& fit) {
       .add_option_function<std::string>(
           "--lambda",
           [&fit](const std::string& given) { accept_tunable(fit.request.parameters["lambda"], "--lambda", given); },
-          "weight of the Lipschitz constant beside the summed loss; auto: chosen by cross-validation; the default is 0 "
+          "weight of the Lipschitz constant relative to the summed loss; auto: chosen by cross-validation; the default "
+          "is 0 "
           "for targets [a finite number >= 0, or auto]")
       ->type_name("V|auto")
       ->default_str("auto");
@@ -127,7 +128,7 @@ void add_pieces(CLI::App& command, FitCommand& fit) {
       command
           .add_option_function<std::string>(
               "--pieces", accept,
-              "affine pieces, assigned by farthest-point clustering; all: one a row; auto: chosen among "
+              "affine pieces, assigned by farthest-point clustering; all: one per row; auto: chosen among "
               "all, a half, a quarter and an eighth of the rows, or, beyond 20000 rows, where it is the default, among "
               "20, 50, 100 and 200; theory: for targets, "
               "ceil(m^(d/(4+2d))) for m of them and d features [a whole number from 1 to the number of rows, all, "
@@ -148,9 +149,10 @@ void add_solver(CLI::App& command, FitCommand& fit) {
   SolverSettings& large = fit.request.solver;
   options.number("--memory-limit", fit.memory_limit, "GB", at_least_zero(),
                  "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
-  options.choice("--precision", fit.precision, {"double", "float"},
-                 "admm: what the n x n array of a run with all pairs and a piece a row is stored as; float halves the "
-                 "memory");
+  options.choice(
+      "--precision", fit.precision, {"double", "float"},
+      "admm: what the n x n array of a run with all pairs and one piece per row is stored as; float halves the "
+      "memory");
   options.text("--checkpoint", large.checkpoint, "F", "admm: keep the state of the run in this file");
   options.number("--checkpoint-every", large.checkpoint_every, "S", at_least_zero(),
                  "seconds between two checkpoints; 0 is every iteration");
