@@ -39,23 +39,26 @@ function(bregmax_compile_quickly target)
   endif()
 endfunction()
 
-# Headers that nearly every file reads, parsed once per kind of target rather than once per group of files. gcc takes
-# a precompiled header only under the options that it was made with, hence one target per set of options.
+# Headers that nearly every file reads, parsed once rather than once per group of files. gcc takes a precompiled header
+# only under the options that it was made with, except the level of optimisation.
 set(BREGMAX_COMMON_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <limits> <map> <memory>
                            <numeric> <optional> <set> <string> <string_view> <utility> <variant> <vector> <Eigen/Core>
                            <fmt/format.h>)
 function(bregmax_precompiled_headers name)
-  cmake_parse_arguments(PCH "QUICK;POSITION_INDEPENDENT" "" "HEADERS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(PCH "" "" "HEADERS;LIBRARIES" ${ARGN})
   set(source ${PROJECT_BINARY_DIR}/${name}.cpp)
   file(GENERATE OUTPUT ${source} CONTENT "")
   add_library(${name} OBJECT ${source})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ${PCH_POSITION_INDEPENDENT} UNITY_BUILD OFF)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_libraries(${name} PRIVATE bregmax_build_flags Eigen3::Eigen fmt::fmt OpenMP::OpenMP_CXX ${PCH_LIBRARIES})
-  if(PCH_QUICK)
-    bregmax_compile_quickly(${name})
-  endif()
   target_precompile_headers(${name} PRIVATE ${BREGMAX_COMMON_HEADERS} ${PCH_HEADERS})
+endfunction()
+
+# The headers for a program, which has to be compiled as the libraries are.
+function(bregmax_reuse_headers target headers)
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
 set(BREGMAX_ROOMS "" CACHE INTERNAL "")
@@ -78,10 +81,8 @@ function(bregmax_room name)
                         PRIVATE $<BUILD_INTERFACE:bregmax_build_flags>)
   if(ROOM_QUICK)
     bregmax_compile_quickly(${target})
-    target_precompile_headers(${target} REUSE_FROM bregmax_quick_headers)
-  else()
-    target_precompile_headers(${target} REUSE_FROM bregmax_headers)
   endif()
+  target_precompile_headers(${target} REUSE_FROM bregmax_headers)
   foreach(room IN LISTS ROOM_ROOMS)
     target_link_libraries(${target} PUBLIC bregmax_${room})
   endforeach()

@@ -1,0 +1,32 @@
+#pragma once
+
+// Matrix products and Cholesky solves, compiled once. Where they are written with Eigen's operators, a file takes one
+// to five seconds more to compile for each combination of types. Loops that count for speed use core/blas.hpp.
+
+#include "bregmax/core/matrix.hpp"
+
+namespace bregmax::internal {
+
+Matrix product(const MatrixView& a, const MatrixView& b);             // a b
+Matrix transposed_product(const MatrixView& a, const MatrixView& b);  // a' b
+Matrix product_transposed(const MatrixView& a, const MatrixView& b);  // a b'
+Vector apply(const MatrixView& a, const VectorView& x);               // a x
+Vector apply_transposed(const MatrixView& a, const VectorView& x);    // a' x
+
+// The Cholesky factorization of a positive definite matrix, whose lower triangle is read.
+class PositiveDefinite {
+ public:
+  explicit PositiveDefinite(const MatrixView& matrix);
+
+  bool succeeded() const { return succeeded_; }   // false: the matrix is not positive definite
+  const Matrix& lower() const { return lower_; }  // zero above the diagonal
+  double log_determinant() const;
+  Matrix inverse() const;
+  Vector solve(const VectorView& right) const;
+
+ private:
+  bool succeeded_;
+  Matrix lower_;
+};
+
+}  // namespace bregmax::internal
