@@ -13,11 +13,6 @@ struct Candidate {
   Settings settings;                         // what distinguishes it, for the table
 };
 
-MethodSupervision supervision_of(const std::vector<int>& class_of_row, bool as_pairs) {
-  if (as_pairs) return all_pairs(class_of_row);
-  return class_of_row;
-}
-
 // Every combination; the last parameter changes fastest.
 std::vector<Candidate> candidates_of(const FamilyOptions& options) {
   std::vector<Candidate> candidates;
@@ -54,7 +49,7 @@ class GridLearner final : public FoldLearner {
   GridLearner(const FoldFits& fits, const Fold& fold)
       : fits_(fits),
         fold_(fold),
-        supervision_(supervision_of(fold.train_classes, fits.all_pairs)),
+        supervision_(fits.all_pairs ? MethodSupervision(all_pairs(fold.train_classes)) : fold.train_classes),
         models_(fits.candidates.size()) {}
 
   std::vector<LearnStep> steps() const override {
@@ -63,7 +58,7 @@ class GridLearner final : public FoldLearner {
     return steps;
   }
 
-  StepOutcome run(std::size_t step, const RunControl& control) override {
+  FoldFit run(std::size_t step, const RunControl& control) override {
     const Candidate& candidate = fits_.candidates[step];
     MethodSettings settings = fits_.settings;
     settings.parameters = candidate.parameters;
@@ -72,7 +67,7 @@ class GridLearner final : public FoldLearner {
       MethodFit fit = fit_with(fits_.method, fold_.train_rows, supervision_,
                                make_scaling(fold_.train_rows, candidate.scale), settings, control);
       models_[step] = std::move(fit.model);
-      return fit.report.status == Status::kConverged ? StepOutcome::kSolved : StepOutcome::kUnproved;
+      return fit.report.status == Status::kConverged ? FoldFit::kSolved : FoldFit::kUnproved;
     } catch (const Error& error) {
       throw CandidateFailure(error.what());
     }

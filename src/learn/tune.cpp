@@ -78,7 +78,12 @@ class Tuner {
         for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
         const StepId id{at / folds_.size(), at % folds_.size(), step};
         task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
-          run_or_rule_out(id, candidates, control);
+          try {
+            run_step(id, candidates, control);
+          } catch (const CandidateFailure& failure) {
+            const std::lock_guard lock(failures_mutex_);
+            failures_.emplace(id, failure.what());
+          }
         };
         number[at].push_back(list.size());
         list.push_back(std::move(task));
@@ -87,20 +92,11 @@ class Tuner {
     return list;
   }
 
-  void run_or_rule_out(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
-    try {
-      run_step(id, candidates, control);
-    } catch (const CandidateFailure& failure) {
-      const std::lock_guard lock(failures_mutex_);
-      failures_.emplace(id, failure.what());
-    }
-  }
-
   void run_step(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
     FoldLearner& fold_learner = learner(id.family, id.fold);
-    const StepOutcome outcome = fold_learner.run(id.step, control);
+    const FoldFit fitted = fold_learner.run(id.step, control);
     if (control.stop_requested()) return;
-    if (!candidates.empty()) ++counts_[static_cast<std::size_t>(outcome)];
+    if (!candidates.empty()) ++counts_[static_cast<std::size_t>(fitted)];
     Matrix& scores = result_.fold_scores[id.fold];
     for (const std::size_t candidate : candidates) {
       const auto row = static_cast<Index>(first_[id.family] + candidate);
@@ -124,10 +120,10 @@ class Tuner {
     record.tuned_for = to_string(options_.tune_for);
     record.folds = static_cast<int>(folds_.size());
     record.measures.assign(kMeasureNames.begin(), kMeasureNames.end());
-    record.solved = counts_[static_cast<std::size_t>(StepOutcome::kSolved)];
-    record.unproved = counts_[static_cast<std::size_t>(StepOutcome::kUnproved)];
-    record.solved += record.unproved;
-    record.proved = counts_[static_cast<std::size_t>(StepOutcome::kProved)];
+    const auto count = [&](FoldFit kind) { return counts_[static_cast<std::size_t>(kind)].load(); };
+    record.proved = count(FoldFit::kProved);
+    record.unproved = count(FoldFit::kUnproved);
+    record.solved = count(FoldFit::kSolved) + record.unproved;
     summarise_scores();
     const Compared compared = compared_candidates(result_, options_.tune_for);
     record.compared = static_cast<Index>(compared.candidates.size());

@@ -1,7 +1,15 @@
 #pragma once
 
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
 #include <vector>
 
+#include "core/blas.hpp"
+#include "core/symmetric.hpp"
+#include "methods/packed_symmetric.hpp"
 #include "methods/ranking_cuts.hpp"
 
 namespace bregmax::internal {
@@ -16,26 +24,157 @@ namespace bregmax::internal {
 // Near the central path W = mu Z^-1 is the primal solution, and the gap is mu times the number of barriers.
 class CuttingPlaneMaster {
  public:
-  CuttingPlaneMaster(Index features, double c);
+  CuttingPlaneMaster(Index features, double c)
+      : features_(features), c_(c), slopes_(0, features * features), lower_(Matrix::Identity(features, features)) {}
 
-  void add(const RankingCut& cut);
+  void add(const RankingCut& cut) {
+    const Index count = size();
+    const Vector before = multipliers_;
+    multipliers_.conservativeResize(count + 1);
+    offsets_.conservativeResize(count + 1);
+    slopes_.conservativeResize(count + 1, Eigen::NoChange);
+    offsets_(count) = cut.offset;
+    slopes_.row(count) = Eigen::Map<const Eigen::RowVectorXd>(cut.slope.data(), cut.slope.size());
+    idle_.push_back(0);
+    // The sum of the multipliers is next to its limit, so that the new one has to take from the others: as much as
+    // serves the barrier function best.
+    const double all = count == 0 ? c_ : before.sum();
+    Vector best;
+    double best_value = kOutside;
+    for (int k = 1; k <= kMostHalvings && (best.size() == 0 || k <= kUsefulHalvings); ++k) {
+      const double share = std::ldexp(1.0, -k);
+      Vector trial(count + 1);
+      trial << (1 - share) * before, share * all;
+      const double value = move_to(trial);
+      if (value > best_value) {
+        best_value = value;
+        best = trial;
+      }
+    }
+    assert(best.size() > 0);  // a share that is small enough leaves Z a mix of what it was and the identity
+    move_to(best);
+  }
+
   // Goes to the central path at `mu`; false when rounding prevents it.
-  bool center(double mu);
-  // Drops the cutting planes that have not mattered for a while. What the others prove remains true.
-  void drop_idle();
+  bool center(double mu) {
+    mu_ = mu;
+    constexpr int kMostSteps = 200;
+    double decrement = 1;
+    for (int step = 0; step < kMostSteps && decrement > 0.1; ++step) {
+      if (!newton_step(decrement)) return false;
+    }
+    return decrement <= 0.1;
+  }
 
-  Matrix metric() const;       // mu Z^-1
-  double lower_bound() const;  // the dual objective: alpha is always feasible
+  // Drops the cutting planes that have not mattered for a while. What the others prove remains true.
+  void drop_idle() {
+    constexpr double kNothing = 1e-2;  // relative to the largest multiplier
+    constexpr int kPatience = 10;
+    const double little = kNothing * multipliers_.maxCoeff();
+    std::vector<Index> kept;
+    for (Index k = 0; k < size(); ++k) {
+      int& idle = idle_[static_cast<std::size_t>(k)];
+      idle = multipliers_(k) < little ? idle + 1 : 0;
+      if (idle < kPatience) kept.push_back(k);
+    }
+    if (static_cast<Index>(kept.size()) == size()) return;
+    offsets_ = Vector(offsets_(kept));
+    slopes_ = Matrix(slopes_(kept, Eigen::all));
+    std::erase_if(idle_, [](int idle) { return idle >= kPatience; });
+    // A slope may be indefinite, so that Z need not be positive definite without it. It is where the others are less.
+    const Vector others = multipliers_(kept);
+    constexpr double kLess = 0.98;
+    for (double part = 1; move_to(part * others) == kOutside;) part *= kLess;
+  }
+
+  // mu Z^-1
+  Matrix metric() const {
+    const Matrix inverse = invert_lower();
+    return symmetrized(mu_ * inverse.transpose() * inverse);
+  }
+  double lower_bound() const { return multipliers_.dot(offsets_); }  // the dual objective: alpha is always feasible
   // Number of barriers: the gap of a centred solution is mu times this.
   double barriers() const { return static_cast<double>(features_ + size() + 1); }
   Index size() const { return multipliers_.size(); }
 
  private:
-  bool newton_step(double& decrement);
+  static constexpr double kOutside = -std::numeric_limits<double>::infinity();
+  // Shares that a new multiplier takes from the others: 1/2, 1/4, ... The first number of them is always tried, more
+  // only while none is feasible.
+  static constexpr int kUsefulHalvings = 13, kMostHalvings = 1000;
+
   // Goes to other multipliers and returns the barrier function there, which Newton's method maximises; -infinity, and
   // nothing but the multipliers changes, where they are not inside.
-  double move_to(const Vector& multipliers);
-  Matrix invert_lower() const;
+  double move_to(const Vector& multipliers) {
+    multipliers_ = multipliers;
+    const double rest = c_ - multipliers_.sum();
+    if (!(multipliers_.minCoeff() > 0 && rest > 0)) return kOutside;
+    const Eigen::RowVectorXd combined = multipliers_.transpose() * slopes_;
+    const Matrix slack =
+        Matrix::Identity(features_, features_) - Eigen::Map<const Matrix>(combined.data(), features_, features_);
+    const Eigen::LLT<Matrix> factor(slack);
+    if (factor.info() != Eigen::Success) return kOutside;
+    lower_ = factor.matrixL();
+    return multipliers_.dot(offsets_) / mu_ + 2 * lower_.diagonal().array().log().sum() +
+           multipliers_.array().log().sum() + std::log(rest);
+  }
+
+  bool newton_step(double& decrement) {
+    const Index count = size();
+    Vector traces(count);
+    const Matrix seen = transformed_slopes(traces);
+    const double rest = c_ - multipliers_.sum();
+    const Vector inverse = multipliers_.cwiseInverse();
+    Vector gradient = offsets_ / mu_ - traces + inverse;
+    gradient.array() -= 1 / rest;
+    Matrix hessian(count, count);
+    gemm(false, true, count, count, seen.cols(), 1, seen.data(), seen.cols(), seen.data(), seen.cols(), 0,
+         hessian.data(), count);
+    hessian.array() += 1 / (rest * rest);
+    hessian.diagonal() += inverse.cwiseAbs2();
+    // Scaled by the multipliers the matrix is of order one on its diagonal, whatever their sizes.
+    const Matrix scaled = multipliers_.asDiagonal() * hessian * multipliers_.asDiagonal();
+    const Eigen::LLT<Matrix> factor(symmetrized(scaled));
+    if (factor.info() != Eigen::Success) return false;
+    const Vector scaled_gradient = multipliers_.cwiseProduct(gradient);
+    const Vector direction = multipliers_.cwiseProduct(factor.solve(scaled_gradient));
+    const double slope = std::max(0.0, direction.dot(gradient));
+    decrement = std::sqrt(slope);
+    const Vector before = multipliers_;
+    const double value = move_to(before);
+    // The barrier function is self-concordant: a step of 1 / (1 + decrement) stays inside and gains, a longer one may
+    // gain more.
+    const double safe = 1 / (1 + decrement);
+    for (int k = 0; std::ldexp(1.0, -k) > safe; ++k) {
+      const double step = std::ldexp(1.0, -k);
+      if (move_to(before + step * direction) >= value + 0.1 * step * slope) return true;
+    }
+    for (int k = 0; k < kMostHalvings; ++k) {
+      if (move_to(before + std::ldexp(safe, -k) * direction) > kOutside) return true;
+    }
+    move_to(before);
+    return false;
+  }
+
+  // L^-1 S L^-T for each slope S, packed, with the Cholesky factor L of Z; `traces` gets their traces.
+  Matrix transformed_slopes(Vector& traces) const {
+    const Matrix inverse = invert_lower();
+    Matrix half(size() * features_, features_);  // S L^-T, one below the other
+    gemm(false, true, half.rows(), features_, features_, 1, slopes_.data(), features_, inverse.data(), features_, 0,
+         half.data(), features_);
+    Matrix packed(size(), packed_size(features_)), whole(features_, features_);
+    for (Index k = 0; k < size(); ++k) {
+      gemm(false, false, features_, features_, features_, 1, inverse.data(), features_,
+           half.data() + k * features_ * features_, features_, 0, whole.data(), features_);
+      traces(k) = whole.trace();
+      pack_symmetric(features_, whole, packed.row(k).data());
+    }
+    return packed;
+  }
+
+  Matrix invert_lower() const {
+    return lower_.triangularView<Eigen::Lower>().solve(Matrix::Identity(features_, features_));
+  }
 
   Index features_;
   double c_;

@@ -72,7 +72,8 @@ class LargeMarginLoss {
   struct Evaluation;
 
   void embed(const Matrix& embedded);
-  void add_pulls(Index row, const ImpostorSet& set, const std::vector<double>& multipliers, Part& part) const;
+  // Adds the pulls of the targets and of these impostors, by the weights of the part.
+  void spread(Index row, const int* impostors, Index count, Part& part) const;
   void evaluate_row(Index row, const Evaluation& evaluation, Part& part) const;
   double farthest_target(Index row, Part& part) const;
 

@@ -27,7 +27,7 @@ struct MethodReport : SolveReport {
 };
 
 // What a method adds that proves a bound on its objective.
-struct Proved {
+struct SolverRecord {
   Certificate certificate;         // recomputed from the data
   std::string solver;              // "exact" or "admm"
   std::string solver_reason = {};  // why it was chosen; empty where the caller chose it
@@ -43,7 +43,7 @@ struct Proved {
 struct Learned {
   std::shared_ptr<const Divergence> divergence;
   MethodReport report;
-  std::optional<Proved> proved = {};
+  std::optional<SolverRecord> proved = {};
 };
 
 // When a method ends. It has converged when its stationarity, or its proved gap, is at most `tolerance`.
