@@ -51,7 +51,12 @@ class Diagnosis {
       add(Finding::Kind::kEarlyEnd, to_string(outcome_.report.status), early_end());
     }
     find_scales_beyond_doubles();
-    if (outcome_.model.record.constant) explain_constant();
+    if (outcome_.model.record.constant) {
+      const auto [cause, text] = cause_of_constant();
+      add(Finding::Kind::kConstant, cause,
+          "the learned divergence is constant: it does not tell the rows apart, and every ranking by it is a tie; " +
+              text);
+    }
     find_applied_loss();
     return std::move(findings_);
   }
@@ -103,13 +108,6 @@ class Diagnosis {
                     "they are with lambda {}: the relative gap stays at {:.1e}; {}, or a larger {}",
                     narrowest, widest, short_number(outcome_.proved->lambda), report.relative_gap,
                     names_.with("scale", "standard"), names_("lambda")));
-  }
-
-  void explain_constant() {
-    const auto [cause, text] = cause_of_constant();
-    add(Finding::Kind::kConstant, cause,
-        "the learned divergence is constant: it does not tell the rows apart, and every ranking by it is a tie; " +
-            text);
   }
 
   std::pair<std::string, std::string> cause_of_constant() const {

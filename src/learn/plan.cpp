@@ -199,13 +199,12 @@ class Planner {
       throw Error(
           fmt::format("{} is {}; allowed with {}: 1e-8 to 0.1", names_("tolerance"), *request_.tolerance, admm));
     }
-    if (solver.solver == Solver::kExact && solver.memory_limit > 0) {
-      throw Error(fmt::format("{} is for the solver admm; it does not go with {}", names_("memory_limit"), exact));
-    }
-    if (solver.solver == Solver::kExact && solver.precision == StoragePrecision::kFloat) {
-      throw Error(
-          fmt::format("{} is for the solver admm; it does not go with {}", names_.with("precision", "float"), exact));
-    }
+    const auto refuse_with_exact = [&](bool given, const std::string& option) {
+      if (!given || solver.solver != Solver::kExact) return;
+      throw Error(fmt::format("{} is for the solver admm; it does not go with {}", option, exact));
+    };
+    refuse_with_exact(solver.memory_limit > 0, names_("memory_limit"));
+    refuse_with_exact(solver.precision == StoragePrecision::kFloat, names_.with("precision", "float"));
     const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
     if (for_admm && solver.solver != Solver::kAdmm) {
       throw Error(

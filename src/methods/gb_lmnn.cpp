@@ -1,3 +1,5 @@
+#include "methods/gb_lmnn.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +7,6 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
-#include "methods/boosting.hpp"
-#include "methods/held_out.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/lmnn.hpp"
 #include "methods/methods.hpp"

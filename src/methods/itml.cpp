@@ -152,41 +152,23 @@ class Projections {
   double objective_ = 0, bound_ = 0;
 };
 
-// When Newton's method takes over from the projections. The gap of these falls, after a few sweeps, by about the same
-// factor in each: what is left to do follows, and is weighed against what Newton's method takes from anywhere.
-class Handover {
- public:
-  Handover(const ItmlConstraints& constraints, double tolerance)
-      : tolerance_(tolerance), sweeps_worth_newton_(sweeps_worth_newton(constraints)) {}
-
-  // Called after each sweep, with the gap that it left.
-  bool is_due(int sweeps, double gap) {
-    gaps_.push_back(gap);
-    if (sweeps < kFirstSweeps) return false;
-    const double factor = gaps_[gaps_.size() - 1 - kWindow] / gap;
-    if (!(factor > 1)) return true;
-    const double left = kWindow * std::log(gap / tolerance_) / std::log(factor);
-    return sweeps + left > sweeps_worth_newton_;
-  }
-
- private:
-  static constexpr int kFirstSweeps = 20;
-  static constexpr int kWindow = 5;  // sweeps over which the factor is measured
-
-  // In multiplications. Those of a sweep wait for memory and for each other; most of Newton's method's are one matrix
-  // product a step.
-  static double sweeps_worth_newton(const ItmlConstraints& constraints) {
-    constexpr double kNewtonSteps = 50, kCostInSweep = 4;
-    const double features = static_cast<double>(constraints.differences.cols());
-    const double pairs = static_cast<double>(constraints.size()), entries = features * (features + 1) / 2;
-    const double sweep = kCostInSweep * 4 * pairs * features * features;
-    const double step = pairs * entries * std::min(pairs, entries);
-    return kNewtonSteps * step / sweep;
-  }
-
-  double tolerance_, sweeps_worth_newton_;
-  std::vector<double> gaps_;
-};
+// Whether Newton's method would be faster from here on. After some sweeps of projections the gap falls by about the
+// same factor in each, which predicts how many are left.
+bool newton_is_due(const std::vector<double>& gaps, const ItmlConstraints& constraints, double tolerance) {
+  constexpr std::size_t kFirstSweeps = 20, kWindow = 5;  // sweeps over which the factor is measured
+  constexpr double kNewtonSteps = 50, kCostInSweep = 4;
+  if (gaps.size() < kFirstSweeps) return false;
+  const double factor = gaps[gaps.size() - 1 - kWindow] / gaps.back();
+  if (!(factor > 1)) return true;
+  const double left = kWindow * std::log(gaps.back() / tolerance) / std::log(factor);
+  // In multiplications. Those of a sweep wait for memory and for each other; most of those of Newton's method are one
+  // matrix product per step.
+  const auto features = static_cast<double>(constraints.differences.cols());
+  const double pairs = static_cast<double>(constraints.size()), entries = features * (features + 1) / 2;
+  const double sweep = kCostInSweep * 4 * pairs * features * features;
+  const double step = pairs * entries * std::min(pairs, entries);
+  return static_cast<double>(gaps.size()) + left > kNewtonSteps * step / sweep;
+}
 
 Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                    const RunControl& control) {
@@ -196,13 +178,12 @@ Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision,
       make_constraints(rows, internal::pairs_of(supervision, choices), choices, prior_inverse);
   Projections projections(constraints, prior_inverse);
   const bool may_finish = ItmlNewton::suits(constraints);
-  Handover handover(constraints, choices.limits.tolerance);
+  std::vector<double> gaps;  // after each sweep
   std::optional<ItmlNewton> newton;
   internal::BestPoint<Matrix> best;
   const auto see = [&](const auto& solver) { best.see(solver.metric(), solver.objective(), solver.bound()); };
   const auto gap = [&] { return best.gap() / (1 + best.objective); };
   see(projections);
-  int sweeps = 0;
   const auto iterate = [&] {
     if (newton) {
       const bool progress = newton->step();
@@ -212,7 +193,8 @@ Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision,
     projections.sweep();
     const bool progress = projections.refresh();
     if (progress) see(projections);
-    if (!may_finish || (progress && !handover.is_due(++sweeps, gap()))) return progress;
+    gaps.push_back(gap());
+    if (!may_finish || (progress && !newton_is_due(gaps, constraints, choices.limits.tolerance))) return progress;
     newton.emplace(constraints, prior_inverse, best.at, best.objective - best.bound);
     return true;
   };

@@ -27,12 +27,11 @@ inline double log_det(const Matrix& lower) { return 2 * lower.diagonal().array()
 // s - log s - 1, the divergence of a slack from its bound, at s = slack / bound.
 inline double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio); }
 
-// A barrier method on the objective of ITML. A slack keeps away from its pair's divergence by -weight log(distance), A
-// from singular ones by -weight log det A; for given A the best slack is a root of a quadratic equation, so that A
-// alone is left, in a function that suits Newton's method (it is self-concordant) whatever gamma and the units of the
-// features are. Around A = L L^T, in A = L (I + X) L^T, the curvature of -log det is the identity, and each pair adds a
-// matrix of rank one. The weight falls in stages. The cyclic projections approach the optimum steadily but slowly where
-// gamma is large; this takes over from where they are.
+// A barrier method on the objective of ITML: -weight log(distance) keeps each slack away from the divergence of its
+// pair, and -weight log det A keeps A away from singular matrices. For given A the best slack is a root of a quadratic
+// equation, so that A is the only variable left, and the function of A is self-concordant whatever gamma and the units
+// of the features are. In A = L (I + X) L^T around A = L L^T the curvature of -log det is the identity, and each pair
+// adds a matrix of rank one. The weight falls in stages.
 class ItmlNewton {
  public:
   // Whether a step is affordable: its matrices have the smaller of the numbers of pairs and of entries of A.
@@ -182,7 +181,7 @@ class ItmlNewton {
   const Matrix& prior_inverse_;
   double prior_log_det_ = 0;  // of A_0^-1
   Matrix metric_, lower_, slope_;
-  Matrix seen_;        // L^T v, one a row
+  Matrix seen_;        // L^T v, one per row
   Vector curvatures_;  // second derivatives of the costs of the slacks by the divergences
   double objective_ = 0, stage_objective_ = 0;
   double dual_costs_ = 0;  // what the slacks add to the dual objective

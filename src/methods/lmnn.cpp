@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -215,13 +216,11 @@ class LmnnSolver {
     }
   }
 
-  double note_objective() {
+  void note_objective() {
     const double objective = objective_at(state_.at);
-    if (objective < best_objective_) {
-      best_objective_ = objective;
-      best_ = state_.at;
-    }
-    return objective;
+    if (!(objective < best_objective_)) return;
+    best_objective_ = objective;
+    best_ = state_.at;
   }
 
   // The dual problem is to maximise mu sum a over 0 <= a <= 1 with P + S(a) positive semidefinite, where P is the pull
@@ -234,8 +233,7 @@ class LmnnSolver {
     const double smallest = pulled > 0 ? std::min(0.0, eigen.values(0)) : 0;
     missing_ = Vector::Zero(gradient.rows());
     if (smallest < -kMissingDirection) missing_.tail(pulled) = eigen.vectors.col(0);
-    double sum = 0;
-    for (const double a : multipliers) sum += a;
+    const double sum = std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
     lower_bound_ = std::max(lower_bound_, loss_.mu() * sum / (1 - smallest));
   }
 

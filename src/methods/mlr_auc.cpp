@@ -1,7 +1,8 @@
+#include "methods/mlr_auc.hpp"
+
 #include <algorithm>
 
 #include "bregmax/divergence/mahalanobis.hpp"
-#include "methods/cutting_plane_master.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
@@ -42,7 +43,7 @@ struct Search {
     best.see(metric, objective_at(metric, newest, c), master.lower_bound());
   }
 
-  // One cutting plane: the master problem is solved to a tenth of the gap that is left, more would be wasted on it.
+  // One cutting plane. The master problem is solved to a tenth of the remaining gap only: the next cut changes it.
   bool improve(const RankingQueries& queries) {
     master.add(newest);
     const double left = std::max(best.objective - best.bound, 1e-14 * c);

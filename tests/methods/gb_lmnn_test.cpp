@@ -1,9 +1,9 @@
+#include "methods/gb_lmnn.hpp"
+
 #include <gtest/gtest.h>
 
 #include "bregmax/core/threads.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
-#include "methods/boosting.hpp"
-#include "methods/held_out.hpp"
 #include "methods/labelled_rows.hpp"
 #include "methods/regression_tree.hpp"
 

@@ -20,8 +20,8 @@ namespace bregmax {
 enum class Scale { kNone, kStandard };
 std::string to_string(Scale scale);  // "none", "standard"
 
-// Under every status all fields describe the divergence that is returned, the best one that the run has seen. Of
-// methods without a proof only the objective (their own, to be made small) and the stationarity mean something.
+// Under every status all fields describe the divergence that is returned, the best one that the run has seen. For
+// methods without a proof only objective (their own, which they minimise) and stationarity have a meaning.
 struct MethodReport : SolveReport {
   double stationarity = 0;  // the method's own measure of distance from an optimum, 0 at one; see docs/methods.md
 };

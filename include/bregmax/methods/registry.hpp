@@ -28,7 +28,7 @@ struct MethodParameter {
   bool low_included = true;  // is `low` itself allowed?
   bool whole = false;
   std::vector<std::string> choices = {};
-  std::vector<double> grid = {};  // what tuning tries, the first among equals first; empty: it cannot be tuned
+  std::vector<double> grid = {};  // what tuning tries; of equal scores the first wins; empty: it cannot be tuned
   bool tuned = false;             // chosen by default from labels, unless a value is given; for pbdl plan() decides
   // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
   std::optional<std::pair<std::string, double>> word = {};
@@ -38,7 +38,7 @@ struct MethodParameter {
   // Throws Error that names the parameter when the text is not one of the allowed values.
   double parse(const std::string& text) const;
   void check(double value) const;
-  void check_number(double value) const;  // without the word's
+  void check_number(double value) const;  // the same, but the value of the word is not allowed
 };
 
 enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact one
