@@ -5,6 +5,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <variant>
@@ -114,6 +115,8 @@ FitRequest request_of(const nb::dict& options) {
   take<int>(options, "max_iterations", request.max_iterations);
   take<double>(options, "time_limit", request.time_limit);
   take<std::uint64_t>(options, "seed", request.seed);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
+  if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
   return request;
 }
 

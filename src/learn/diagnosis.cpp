@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bregmax/methods/pbdl.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -20,10 +21,10 @@ struct FirstChanges {
   bool some_fall = false;  // an item wants a divergence above 0
   std::map<std::pair<Index, Index>, double> of_pair;
 
-  void add(Index point, Index reference, double change) {
-    if (point == reference) return;  // always 0
+  void add(const Divergent& pair, double change) {
+    if (pair.point == pair.reference) return;  // always 0, or there is none
     some_fall = some_fall || change < 0;
-    of_pair[{point, reference}] += change;
+    of_pair[{pair.point, pair.reference}] += change;
   }
   // Losses are convex and divergences never negative: if none falls, no divergence has a smaller loss than 0 has.
   bool sums_fall() const {
@@ -33,16 +34,10 @@ struct FirstChanges {
 
 FirstChanges first_changes(const Supervision& supervision) {
   FirstChanges changes;
-  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
-    for (const Comparison& c : *comparisons) {
-      changes.add(c.i, c.j, c.weight);
-      changes.add(c.k, c.l, -c.weight);
-    }
-  } else if (is_pairs(supervision)) {
-    for_each_pair(supervision, [&](const Pair& p) { changes.add(p.i, p.j, p.similar ? p.weight : -p.weight); });
-  } else {
-    for (const Target& t : std::get<Targets>(supervision)) changes.add(t.i, t.j, -2 * t.weight * t.value);
-  }
+  for_each_item(supervision, [&](Index, const Item& item) {
+    changes.add(item.plus, item.squared ? -2 * item.weight * item.value : item.weight);
+    changes.add(item.minus, -item.weight);
+  });
   return changes;
 }
 
@@ -56,7 +51,12 @@ class Diagnosis {
       add(Finding::Kind::kEarlyEnd, to_string(outcome_.report.status), early_end());
     }
     find_scales_beyond_doubles();
-    if (outcome_.model.record.constant) explain_constant();
+    if (outcome_.model.record.constant) {
+      const auto [cause, text] = cause_of_constant();
+      add(Finding::Kind::kConstant, cause,
+          "the learned divergence is constant: it does not tell the rows apart, and every ranking by it is a tie; " +
+              text);
+    }
     find_applied_loss();
     return std::move(findings_);
   }
@@ -108,13 +108,6 @@ class Diagnosis {
                     "they are with lambda {}: the relative gap stays at {:.1e}; {}, or a larger {}",
                     narrowest, widest, short_number(outcome_.proved->lambda), report.relative_gap,
                     names_.with("scale", "standard"), names_("lambda")));
-  }
-
-  void explain_constant() {
-    const auto [cause, text] = cause_of_constant();
-    add(Finding::Kind::kConstant, cause,
-        "the learned divergence is constant: it does not tell the rows apart, and every ranking by it is a tie; " +
-            text);
   }
 
   std::pair<std::string, std::string> cause_of_constant() const {

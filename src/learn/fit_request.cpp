@@ -32,7 +32,7 @@ std::string Names::with(const std::string& field, const std::string& value) cons
   return (*this)(field) + (prefix.empty() ? "=" : " ") + value;
 }
 
-PlanThresholds thresholds_of_environment() {
+PlanThresholds parse_thresholds(const std::string& text) {
   static const std::map<std::string, double PlanThresholds::*> kFields = {
       {"all_pairs_rows", &PlanThresholds::all_pairs_rows},
       {"own_pieces_rows", &PlanThresholds::own_pieces_rows},
@@ -43,15 +43,13 @@ PlanThresholds thresholds_of_environment() {
       {"exact_seconds", &PlanThresholds::exact_seconds},
       {"fold_seconds", &PlanThresholds::fold_seconds}};
   PlanThresholds thresholds;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
-  const char* given = std::getenv("BREGMAX_TEST_THRESHOLDS");
-  std::istringstream stream(given != nullptr ? given : "");
+  std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, ',');) {
     const std::string name = part.substr(0, part.find('='));
     char* end = nullptr;
     const double value = name.size() < part.size() ? std::strtod(part.c_str() + name.size() + 1, &end) : 0;
     if (!kFields.contains(name) || end != part.c_str() + part.size()) {
-      throw Error(fmt::format("BREGMAX_TEST_THRESHOLDS has '{}'; allowed: NAME=NUMBER with one of {}", part,
+      throw Error(fmt::format("{} has '{}'; allowed: NAME=NUMBER with one of {}", kThresholdsVariable, part,
                               fmt::join(kFields | std::views::keys, ", ")));
     }
     thresholds.*kFields.at(name) = value;

@@ -13,11 +13,6 @@ struct Candidate {
   Settings settings;                         // what distinguishes it, for the table
 };
 
-MethodSupervision supervision_of(const std::vector<int>& class_of_row, bool as_pairs) {
-  if (as_pairs) return all_pairs(class_of_row);
-  return class_of_row;
-}
-
 // Every combination; the last parameter changes fastest.
 std::vector<Candidate> candidates_of(const FamilyOptions& options) {
   std::vector<Candidate> candidates;
@@ -41,21 +36,34 @@ std::vector<Candidate> candidates_of(const FamilyOptions& options) {
   return candidates;
 }
 
-// What all candidates share on the folds.
-struct FoldFits {
+class GridFamily final : public CandidateFamily {
+ public:
+  explicit GridFamily(const FamilyOptions& options)
+      : method(options.method),
+        list(candidates_of(options)),
+        settings(options.settings),
+        from_pairs(!options.supervision.empty()) {}
+
+  std::vector<Settings> candidates() const override {
+    std::vector<Settings> all;
+    for (const Candidate& candidate : list) all.push_back(candidate.settings);
+    return all;
+  }
+  std::unique_ptr<FoldLearner> learner(const Fold& fold) const override;
+
   const Method& method;
-  std::vector<Candidate> candidates;
-  MethodSettings settings;
-  bool all_pairs;
+  const std::vector<Candidate> list;
+  const MethodSettings settings;
+  const bool from_pairs;  // all of them, which are made of the labels
 };
 
 class GridLearner final : public FoldLearner {
  public:
-  GridLearner(const FoldFits& fits, const Fold& fold)
-      : fits_(fits),
+  GridLearner(const GridFamily& family, const Fold& fold)
+      : family_(family),
         fold_(fold),
-        supervision_(supervision_of(fold.train_classes, fits.all_pairs)),
-        models_(fits.candidates.size()) {}
+        supervision_(family.from_pairs ? MethodSupervision(all_pairs(fold.train_classes)) : fold.train_classes),
+        models_(family.list.size()) {}
 
   std::vector<LearnStep> steps() const override {
     std::vector<LearnStep> steps(models_.size());
@@ -63,16 +71,16 @@ class GridLearner final : public FoldLearner {
     return steps;
   }
 
-  StepOutcome run(std::size_t step, const RunControl& control) override {
-    const Candidate& candidate = fits_.candidates[step];
-    MethodSettings settings = fits_.settings;
+  FoldFit run(std::size_t step, const RunControl& control) override {
+    const Candidate& candidate = family_.list[step];
+    MethodSettings settings = family_.settings;
     settings.parameters = candidate.parameters;
     settings.seed ^= fold_.seed;
     try {
-      MethodFit fit = fit_with(fits_.method, fold_.train_rows, supervision_,
+      MethodFit fit = fit_with(family_.method, fold_.train_rows, supervision_,
                                make_scaling(fold_.train_rows, candidate.scale), settings, control);
       models_[step] = std::move(fit.model);
-      return fit.report.status == Status::kConverged ? StepOutcome::kSolved : StepOutcome::kUnproved;
+      return fit.report.status == Status::kConverged ? FoldFit::kSolved : FoldFit::kUnproved;
     } catch (const Error& error) {
       throw CandidateFailure(error.what());
     }
@@ -81,31 +89,15 @@ class GridLearner final : public FoldLearner {
   Model model(std::size_t candidate) const override { return models_[candidate]; }
 
  private:
-  const FoldFits& fits_;
+  const GridFamily& family_;
   const Fold& fold_;
   MethodSupervision supervision_;
   std::vector<Model> models_;
 };
 
-class GridFamily final : public CandidateFamily {
- public:
-  explicit GridFamily(const FamilyOptions& options)
-      : fits_{options.method, candidates_of(options), options.settings, !options.supervision.empty()} {}
-
-  std::vector<Settings> candidates() const override {
-    std::vector<Settings> list;
-    list.reserve(fits_.candidates.size());
-    for (const Candidate& candidate : fits_.candidates) list.push_back(candidate.settings);
-    return list;
-  }
-
-  std::unique_ptr<FoldLearner> learner(const Fold& fold) const override {
-    return std::make_unique<GridLearner>(fits_, fold);
-  }
-
- private:
-  FoldFits fits_;
-};
+std::unique_ptr<FoldLearner> GridFamily::learner(const Fold& fold) const {
+  return std::make_unique<GridLearner>(*this, fold);
+}
 
 }  // namespace
 

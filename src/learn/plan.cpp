@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/theory/bounds.hpp"
 
 namespace bregmax {
@@ -26,7 +27,7 @@ class Planner {
       : request_(request),
         data_(data),
         names_(request.names),
-        thresholds_(request.thresholds ? *request.thresholds : thresholds_of_environment()),
+        thresholds_(request.thresholds),
         rows_(static_cast<double>(data.rows.rows())) {}
 
   Plan make() {
@@ -34,7 +35,7 @@ class Planner {
     plan_.names = names_;
     plan_settings();
     if (!request_.scales.empty()) plan_.scales = request_.scales;
-    if (request_.method == "pbdl") {
+    if (plan_.method->learns_from_items) {
       plan_pbdl();
     } else {
       plan_other();
@@ -82,14 +83,11 @@ class Planner {
     }
   }
 
-  bool given(const std::string& parameter) const {
-    const auto wish = request_.parameters.find(parameter);
-    return wish != request_.parameters.end() && wish->second.given();
+  Wish wish_for(const std::string& parameter) const {
+    const auto found = request_.parameters.find(parameter);
+    return found != request_.parameters.end() ? found->second : Wish();
   }
-  bool automatic(const std::string& parameter) const {
-    const auto wish = request_.parameters.find(parameter);
-    return wish != request_.parameters.end() && wish->second.automatic;
-  }
+  bool given(const std::string& parameter) const { return wish_for(parameter).given(); }
 
   // ---- Piecewise Bregman divergence learning ----
 
@@ -102,29 +100,27 @@ class Planner {
     }
     const bool all_pairs = data_.labelled() && plan_.supervision.front().kind == LabelSupervision::kAllPairs;
     const bool targets = std::holds_alternative<Targets>(data_.supervision);
-    if (!given("lambda") && targets) {
+    const Wish lambda = wish_for("lambda");
+    if (!lambda.given() && targets) {
       plan_.settings.parameters["lambda"] = 0;
-    } else if (!given("lambda") || (automatic("lambda") && request_.parameters.at("lambda").grid.empty())) {
+    } else if (!lambda.given() || (lambda.automatic && lambda.grid.empty())) {
       plan_.tried["lambda"] = all_pairs ? all_pairs_lambdas() : plan_.method->parameter("lambda").grid;
     }
-    if (plan_.tried.contains("lambda")) unlist("lambda");
-    const bool choose_smoothing = data_.labelled() && plan_.tried.contains("lambda");
-    if (!given("smoothing")) {
-      if (choose_smoothing) {
-        plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
-      } else {
-        plan_.settings.parameters["smoothing"] = 0;
-      }
+    fix_if_single("lambda");
+    if (!given("smoothing") && data_.labelled() && plan_.tried.contains("lambda")) {
+      plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
+    } else if (!given("smoothing")) {
+      plan_.settings.parameters["smoothing"] = 0;
     }
     plan_pieces();
   }
 
   // A list of one value leaves nothing to choose.
-  void unlist(const std::string& name) {
-    if (plan_.tried[name].empty()) plan_.tried[name] = {0};  // all
-    if (plan_.tried.at(name).size() > 1) return;
-    plan_.settings.parameters[name] = plan_.tried.at(name).front();
-    plan_.tried.erase(name);
+  void fix_if_single(const std::string& name) {
+    const auto tried = plan_.tried.find(name);
+    if (tried == plan_.tried.end() || tried->second.size() > 1) return;
+    plan_.settings.parameters[name] = tried->second.front();
+    plan_.tried.erase(tried);
   }
 
   void plan_label_supervision() {
@@ -158,20 +154,22 @@ class Planner {
       plan_.settings.parameters["pieces"] = 0;
     } else if (request_.theory_pieces) {
       plan_.settings.parameters["pieces"] = pieces_of_theory();
-    } else if (given("pieces") && !automatic("pieces")) {
+    } else if (given("pieces") && !wish_for("pieces").automatic) {
       for (const double pieces : plan_.values("pieces")) check_pieces(pieces);
-    } else if (rows_ > thresholds_.own_pieces_rows) {
-      // Of a large table shares are too many, and what the pieces can express no longer depends on the rows.
-      for (const double pieces : {20, 50, 100, 200}) {
-        if (pieces <= rows_) plan_.tried["pieces"].push_back(pieces);
-      }
-      unlist("pieces");
     } else {
-      plan_.tried["pieces"] = {0};
-      for (const double share : {2, 4, 8}) {
-        if (rows_ / share >= 2) plan_.tried["pieces"].push_back(std::floor(rows_ / share));
+      std::vector<double>& tried = plan_.tried["pieces"];
+      if (rows_ > thresholds_.own_pieces_rows) {
+        // Of a large table shares are too many, and what the pieces can express no longer depends on the rows.
+        tried = {20, 50, 100, 200};
+        std::erase_if(tried, [&](double pieces) { return pieces > rows_; });
+        if (tried.empty()) tried = {0};  // every row has its own
+      } else {
+        tried = {0};
+        for (const double share : {2, 4, 8}) {
+          if (rows_ / share >= 2) tried.push_back(std::floor(rows_ / share));
+        }
       }
-      unlist("pieces");
+      fix_if_single("pieces");
     }
   }
 
@@ -201,13 +199,12 @@ class Planner {
       throw Error(
           fmt::format("{} is {}; allowed with {}: 1e-8 to 0.1", names_("tolerance"), *request_.tolerance, admm));
     }
-    if (solver.solver == Solver::kExact && solver.memory_limit > 0) {
-      throw Error(fmt::format("{} is for the solver admm; it does not go with {}", names_("memory_limit"), exact));
-    }
-    if (solver.solver == Solver::kExact && solver.precision == StoragePrecision::kFloat) {
-      throw Error(
-          fmt::format("{} is for the solver admm; it does not go with {}", names_.with("precision", "float"), exact));
-    }
+    const auto refuse_with_exact = [&](bool given, const std::string& option) {
+      if (!given || solver.solver != Solver::kExact) return;
+      throw Error(fmt::format("{} is for the solver admm; it does not go with {}", option, exact));
+    };
+    refuse_with_exact(solver.memory_limit > 0, names_("memory_limit"));
+    refuse_with_exact(solver.precision == StoragePrecision::kFloat, names_.with("precision", "float"));
     const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
     if (for_admm && solver.solver != Solver::kAdmm) {
       throw Error(
@@ -275,7 +272,7 @@ class Planner {
   const FitRequest& request_;
   const TrainingData& data_;
   const Names& names_;
-  PlanThresholds thresholds_;
+  const PlanThresholds& thresholds_;
   double rows_;
   Plan plan_;
 };
@@ -283,12 +280,6 @@ class Planner {
 }  // namespace
 
 Plan plan(const FitRequest& request, const TrainingData& data) { return Planner(request, data).make(); }
-
-std::vector<double> all_pairs_lambdas() {
-  std::vector<double> lambdas;
-  for (int exponent = -4; exponent <= 6; ++exponent) lambdas.push_back(std::pow(10.0, exponent));
-  return lambdas;
-}
 
 bool Plan::has_choice() const {
   std::size_t candidates = scales.size() * std::max<std::size_t>(1, supervision.size());

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/core/random.hpp"
 #include "learn/diagnosis.hpp"
-#include "learn/folds.hpp"
 #include "learn/grid_family.hpp"
-#include "methods/checks.hpp"
-#include "methods/pbdl_problem.hpp"
+#include "methods/item_losses.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 const ClassOfRow& classes_of(const TrainingData& data) { return std::get<ClassOfRow>(data.supervision); }
 
 // What the method learns from on all rows. `kind`: of the plan's supervision.
-MethodSupervision supervision_for(const Plan& plan, const TrainingData& data, Scale scale, std::size_t kind) {
+MethodSupervision draw_supervision(const Plan& plan, const TrainingData& data, Scale scale, std::size_t kind) {
   if (!data.labelled() || plan.supervision.empty()) return data.supervision;
   const LabelSupervisionOptions& options = plan.supervision[kind];
   if (!plan.method->learns_from_items) return all_pairs(classes_of(data));
@@ -29,31 +28,17 @@ MethodSupervision supervision_for(const Plan& plan, const TrainingData& data, Sc
   return as_method_supervision(supervision_from_labels(hard ? MatrixView(rows) : data.rows, classes_of(data), options));
 }
 
-// A random part of a large table, in the order of its rows.
-struct RowSample {
-  Matrix rows;
-  std::vector<int> classes, pieces;  // pieces: renumbered from 0; may be empty
-};
-
-RowSample sample_rows(const TrainingData& data, const std::vector<int>& pieces, Index count, std::uint64_t seed) {
-  constexpr std::uint64_t kSampleStream = 4;
-  std::vector<Index> chosen = Random(seed).fork(kSampleStream).permutation(data.rows.rows());
-  chosen.resize(static_cast<std::size_t>(count));
-  std::ranges::sort(chosen);
-  RowSample sample{data.rows(chosen, Eigen::all), {}, {}};
-  for (const Index row : chosen) {
-    sample.classes.push_back(classes_of(data)[static_cast<std::size_t>(row)]);
-    if (!pieces.empty()) sample.pieces.push_back(pieces[static_cast<std::size_t>(row)]);
-  }
-  return sample;
-}
-
 // The chosen candidate is constant on all items though it was not on most folds (whose few items may weigh
 // differently): then so are all of its family with a lambda as large, and the best of the others is chosen. False:
 // there is no other.
 bool choose_again(TuneResult& tuning, Measure measure) {
   if (tuning.record.empty() || tuning.all_constant) return false;
-  const auto lambda_of = [&](std::size_t candidate) { return tuning.record.candidates[candidate][0].value; };
+  const auto lambda_of = [&](std::size_t candidate) {
+    const Settings& settings = tuning.record.candidates[candidate];
+    const auto lambda = std::ranges::find(settings, "lambda", &Setting::name);
+    assert(lambda != settings.end());
+    return lambda->value;
+  };
   const auto chosen = static_cast<std::size_t>(tuning.record.chosen);
   for (std::size_t c = 0; c < tuning.constant.size(); ++c) {
     if (tuning.family_of[c] == tuning.family_of[chosen] && lambda_of(c) >= lambda_of(chosen)) tuning.constant[c] = true;
@@ -92,7 +77,10 @@ std::size_t take_chosen(const Plan& plan, FitOutcome& outcome) {
       if (setting.name == "scale" && !setting.word.empty()) {
         outcome.chosen_scale = scales_named(setting.word).front();
       } else if (setting.name == "supervision") {
-        while (to_string(plan.supervision[kind].kind) != setting.word) ++kind;
+        const auto same = [&](const LabelSupervisionOptions& one) { return to_string(one.kind) == setting.word; };
+        const auto found = std::ranges::find_if(plan.supervision, same);
+        assert(found != plan.supervision.end());
+        kind = static_cast<std::size_t>(found - plan.supervision.begin());
       } else if (setting.word != "given") {
         outcome.chosen.parameters[setting.name] =
             setting.word.empty() ? setting.value : plan.method->parameter(setting.name).parse(setting.word);
@@ -103,7 +91,7 @@ std::size_t take_chosen(const Plan& plan, FitOutcome& outcome) {
   return kind;
 }
 
-void keep_best_so_far(FitOutcome& outcome) {
+void take_partial_result(FitOutcome& outcome) {
   outcome.report.status = outcome.tuning.status;
   if (!outcome.tuning.best_so_far) return;
   outcome.model = *outcome.tuning.best_so_far;
@@ -122,11 +110,9 @@ void learn_chosen(const Plan& plan, const TrainingData& data, std::size_t kind, 
     // A limit of 0 would be none: what is left, if only a little.
     settings.time_limit = std::max(1e-9, settings.time_limit - outcome.tuning.record.seconds);
   }
-  MethodFit fit = fit_with(*plan.method, data.rows, supervision_for(plan, data, outcome.chosen_scale, kind),
-                           make_scaling(data.rows, outcome.chosen_scale), settings, control);
-  outcome.model = std::move(fit.model);
-  outcome.report = fit.report;
-  outcome.proved = std::move(fit.proved);
+  static_cast<MethodFit&>(outcome) =
+      fit_with(*plan.method, data.rows, draw_supervision(plan, data, outcome.chosen_scale, kind),
+               make_scaling(data.rows, outcome.chosen_scale), settings, control);
 }
 
 void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& record) {
@@ -161,20 +147,9 @@ CandidateFamilies families_of(const Plan& plan, const TrainingData& data) {
     }
   }
   options.total_weight = [&](Scale scale, std::size_t kind) {
-    return internal::total_weight(items_of(supervision_for(plan, data, scale, kind)));
+    return internal::zero_model_losses(items_of(draw_supervision(plan, data, scale, kind))).weight;
   };
   return plan.method->families ? plan.method->families(options) : internal::grid_family(options);
-}
-
-std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control) {
-  const std::vector<int> pieces = plan.settings.piece_of.value_or(std::vector<int>{});
-  const std::uint64_t seed = plan.settings.seed;
-  if (!data.labelled()) return folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, pieces);
-  const internal::FoldPlan folds{plan.folds, plan.repeats, seed};
-  if (plan.tuning_rows == 0) return internal::repeated_folds(data.rows, classes_of(data), folds, pieces);
-  control.log(fmt::format("choosing on {} of the {} rows, drawn at random", plan.tuning_rows, data.rows.rows()));
-  const RowSample sample = sample_rows(data, pieces, plan.tuning_rows, seed);
-  return internal::repeated_folds(sample.rows, sample.classes, folds, sample.pieces);
 }
 
 FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control) {
@@ -187,7 +162,7 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
   }
   std::size_t kind = take_chosen(plan, outcome);
   if (outcome.tuning_ended_early) {
-    keep_best_so_far(outcome);
+    take_partial_result(outcome);
   } else {
     learn_chosen(plan, data, kind, control, outcome);
     // A fit that ended early may be constant only so far.

@@ -43,7 +43,12 @@ class Board {
       ready_.erase(ready_.begin());
       ++started_;
       lock.unlock();
-      const std::exception_ptr failure = run(task, control);
+      std::exception_ptr failure;
+      try {
+        tasks_[task].run(control);
+      } catch (...) {
+        failure = std::current_exception();
+      }
       lock.lock();
       finish(task, failure);
     }
@@ -58,7 +63,7 @@ class Board {
       lock.unlock();
       Progress progress{.phase = phase, .iteration = static_cast<int>(done)};
       progress.fraction = static_cast<double>(done) / static_cast<double>(tasks_.size());
-      progress.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+      progress.seconds = seconds();
       control.report(progress);
       if (control.stop_requested())
         status = Status::kStopped;
@@ -86,18 +91,8 @@ class Board {
   }
 
  private:
-  bool time_is_up() const {
-    return time_limit_ > 0 && std::chrono::duration<double>(Clock::now() - begin_).count() >= time_limit_;
-  }
-
-  std::exception_ptr run(std::size_t task, const RunControl& control) const {
-    try {
-      tasks_[task].run(control);
-    } catch (...) {
-      return std::current_exception();
-    }
-    return nullptr;
-  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  bool time_is_up() const { return time_limit_ > 0 && seconds() >= time_limit_; }
 
   void finish(std::size_t task, const std::exception_ptr& failure) {
     ++done_;
@@ -122,27 +117,6 @@ class Board {
   std::condition_variable changed_;
 };
 
-// Joins however the scope is left.
-class Crew {
- public:
-  template <class Work>
-  Crew(int threads, const Work& work) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back(work);
-  }
-  ~Crew() { join(); }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-
-  void join() {
-    for (std::thread& thread : threads_) {
-      if (thread.joinable()) thread.join();
-    }
-  }
-
- private:
-  std::vector<std::thread> threads_;
-};
-
 }  // namespace
 
 Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
@@ -152,14 +126,15 @@ Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit,
   Board board(tasks, time_limit);
   Status status = Status::kOptimal;
   {
-    Crew crew(std::clamp(threads, 1, std::max(1, static_cast<int>(tasks.size()))), [&board] { board.work(); });
+    std::vector<std::jthread> crew;  // joined at the end of the scope
     try {
+      const int most = std::max(1, static_cast<int>(tasks.size()));
+      for (int i = std::clamp(threads, 1, most); i > 0; --i) crew.emplace_back([&board] { board.work(); });
       status = board.watch(phase, control);
     } catch (...) {  // of the caller's own report; the crew would otherwise work to the end before it is seen
       board.end();
       throw;
     }
-    crew.join();
   }
   board.rethrow_failure();
   return status;

@@ -37,7 +37,7 @@ class Tuner {
     }
     const auto candidates = static_cast<Index>(result_.record.candidates.size());
     result_.fold_scores.assign(folds.size(), Matrix::Constant(candidates, kAllMeasures.size(), kNan));
-    constant_.assign(folds.size(), std::vector<Constant>(static_cast<std::size_t>(candidates), Constant::kUnknown));
+    constant_.setConstant(static_cast<Index>(folds.size()), candidates, kNan);
     for (const auto& family : families) {
       for (const Fold& fold : folds) learners_.push_back(family->learner(fold));
     }
@@ -78,7 +78,12 @@ class Tuner {
         for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
         const StepId id{at / folds_.size(), at % folds_.size(), step};
         task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
-          run_or_rule_out(id, candidates, control);
+          try {
+            run_step(id, candidates, control);
+          } catch (const CandidateFailure& failure) {
+            const std::lock_guard lock(failures_mutex_);
+            failures_.emplace(id, failure.what());
+          }
         };
         number[at].push_back(list.size());
         list.push_back(std::move(task));
@@ -87,34 +92,26 @@ class Tuner {
     return list;
   }
 
-  void run_or_rule_out(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
-    try {
-      run_step(id, candidates, control);
-    } catch (const CandidateFailure& failure) {
-      const std::lock_guard lock(failures_mutex_);
-      failures_.emplace(id, failure.what());
-    }
-  }
-
   void run_step(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
     FoldLearner& fold_learner = learner(id.family, id.fold);
-    const StepOutcome outcome = fold_learner.run(id.step, control);
+    const FoldFit fitted = fold_learner.run(id.step, control);
     if (control.stop_requested()) return;
-    if (!candidates.empty()) ++counts_[static_cast<std::size_t>(outcome)];
+    if (!candidates.empty()) ++counts_[static_cast<std::size_t>(fitted)];
     Matrix& scores = result_.fold_scores[id.fold];
     for (const std::size_t candidate : candidates) {
       const auto row = static_cast<Index>(first_[id.family] + candidate);
-      Constant& constant = constant_[id.fold][static_cast<std::size_t>(row)];
+      const auto fold_number = static_cast<Index>(id.fold);
       if (const auto same = fold_learner.same_model(candidate)) {
-        scores.row(row) = scores.row(static_cast<Index>(first_[id.family] + *same));
-        constant = constant_[id.fold][first_[id.family] + *same];
+        const auto same_row = static_cast<Index>(first_[id.family] + *same);
+        scores.row(row) = scores.row(same_row);
+        constant_(fold_number, row) = constant_(fold_number, same_row);
         continue;
       }
       const Fold& fold = folds_[id.fold];
       const Model model = fold_learner.model(candidate);
       const auto found = internal::score_on_fold(model, fold, options_.evaluation, control);
       if (control.stop_requested()) return;  // the scores may cover a part of the work
-      constant = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? Constant::kYes : Constant::kNo;
+      constant_(fold_number, row) = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
       for (std::size_t m = 0; m < found.size(); ++m) scores(row, static_cast<Index>(m)) = found[m];
     }
   }
@@ -124,10 +121,10 @@ class Tuner {
     record.tuned_for = to_string(options_.tune_for);
     record.folds = static_cast<int>(folds_.size());
     record.measures.assign(kMeasureNames.begin(), kMeasureNames.end());
-    record.solved = counts_[static_cast<std::size_t>(StepOutcome::kSolved)];
-    record.unproved = counts_[static_cast<std::size_t>(StepOutcome::kUnproved)];
-    record.solved += record.unproved;
-    record.proved = counts_[static_cast<std::size_t>(StepOutcome::kProved)];
+    const auto count = [&](FoldFit kind) { return counts_[static_cast<std::size_t>(kind)].load(); };
+    record.proved = count(FoldFit::kProved);
+    record.unproved = count(FoldFit::kUnproved);
+    record.solved = count(FoldFit::kSolved) + record.unproved;
     summarise_scores();
     const Compared compared = compared_candidates(result_, options_.tune_for);
     record.compared = static_cast<Index>(compared.candidates.size());
@@ -167,12 +164,8 @@ class Tuner {
   // After an early end, of what is known so far.
   void find_constant() {
     result_.all_constant = true;
-    for (std::size_t c = 0; c < result_.record.candidates.size(); ++c) {
-      std::size_t known = 0, yes = 0;
-      for (const auto& fold : constant_) {
-        known += fold[c] != Constant::kUnknown ? 1 : 0;
-        yes += fold[c] == Constant::kYes ? 1 : 0;
-      }
+    for (const auto& on_folds : constant_.colwise()) {
+      const Index known = on_folds.array().isFinite().count(), yes = (on_folds.array() == 1).count();
       result_.constant.push_back(2 * yes > known);
       if (known > 0 && !result_.constant.back()) result_.all_constant = false;
     }
@@ -198,8 +191,7 @@ class Tuner {
   const TuneOptions& options_;
   std::vector<std::size_t> first_;  // candidate of each family
   std::vector<std::unique_ptr<FoldLearner>> learners_;
-  enum class Constant : char { kUnknown, kNo, kYes };
-  std::vector<std::vector<Constant>> constant_;  // of each fold and candidate
+  Matrix constant_;  // folds x candidates: 1, 0, or NaN where it is not known
   std::array<std::atomic<Index>, 3> counts_{};
   std::map<StepId, std::string> failures_;
   std::mutex failures_mutex_;

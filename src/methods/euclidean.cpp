@@ -10,6 +10,7 @@ Method internal::euclidean_method() {
           .from_labels = true,
           .from_pairs = true,
           .from_targets = true,
+          .needs_supervision = false,
           .parameters = {},
           .limits = {},
           .learn = [](const MatrixView&, const MethodSupervision&, const MethodChoices&, const RunControl&) {

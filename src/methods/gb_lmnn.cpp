@@ -1,3 +1,5 @@
+#include "methods/gb_lmnn.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,14 +7,10 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
-#include "methods/boosting.hpp"
-#include "methods/checks.hpp"
-#include "methods/held_out.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/lmnn.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
-#include "methods/training_rows.hpp"
 
 // Gradient boosted large margin nearest neighbours (Kedem, Tyree, Weinberger, Sha & Lanckriet 2012). f(x) = L x +
 // trees, where L is that of LMNN; each tree is a regression tree of limited depth, fitted to minus the gradient of the
@@ -29,7 +27,7 @@
 namespace bregmax {
 namespace {
 
-using internal::HeldOutScore;
+using internal::HeldOutRows;
 using internal::IterationWatch;
 using internal::LargeMarginBooster;
 using internal::OrderedRows;
@@ -78,12 +76,8 @@ class GbLmnn {
       note_tree(booster.loss(), trees - grown(), trees);
     }
     Learned learned{std::make_shared<TreeEmbedding>(linear, booster.trees()), {}};
-    MethodReport& report = learned.report;
-    report.status = end_.value_or(Status::kConverged);
-    report.iterations = iterations_;
-    report.objective = booster.loss();
-    report.stationarity = end_ ? static_cast<double>(trees - grown() + 1) / (trees + 1) : 0;
-    report.seconds = watch_.seconds();
+    learned.report = watch_.report(iterations_, booster.loss(), end_ ? share_left(trees - grown(), trees) : 0);
+    learned.report.status = end_.value_or(Status::kConverged);
     return learned;
   }
 
@@ -98,16 +92,15 @@ class GbLmnn {
     LargeMarginBooster booster(train.rows, train.classes, linear, neighbours(), push());
     const TreeEnsemble& trees = booster.trees();
     const Matrix test_start = test.rows * linear.transpose();
-    const internal::HeldOutRows held_out(booster.embedded(), train.classes, test_start, test.classes, neighbours(),
-                                         push());
-    HeldOutScore best = held_out.score(booster.embedded(), test_start);
+    const HeldOutRows held_out(booster.embedded(), train.classes, test_start, test.classes, neighbours(), push());
+    HeldOutRows::Score best = held_out.score(booster.embedded(), test_start);
     int best_count = 0;
     for (int count = 1; count <= trees_ && count - best_count <= kPatience && !end_; ++count) {
       if (!booster.add_tree(depth_, shrinkage_)) break;
       Matrix test_embedded = test_start;
       trees.add_to(test.rows, test_embedded);
-      const HeldOutScore score = held_out.score(booster.embedded(), test_embedded);
-      if (score.better_than(best)) {
+      const HeldOutRows::Score score = held_out.score(booster.embedded(), test_embedded);
+      if (score < best) {
         best = score;
         best_count = count;
       }
@@ -140,11 +133,13 @@ class GbLmnn {
     return last_linear_;
   }
 
+  static double share_left(int left, int trees) { return static_cast<double>(left + 1) / (trees + 1); }
+
   void note_tree(double loss, int left, int trees) {
     ++iterations_;
     // Never "converged" by the watch: that is for the caller to say.
-    const double share = static_cast<double>(std::max(left, 0) + 1) / (trees + 1);
-    const auto end = watch_.end_after(iterations_, loss, std::max(share, 2 * choices_.limits.tolerance));
+    const auto end = watch_.end_after(iterations_, loss,
+                                      std::max(share_left(std::max(left, 0), trees), 2 * choices_.limits.tolerance));
     if (end && !(left == 0 && *end == Status::kIterationLimit)) end_ = end;
   }
 
@@ -160,41 +155,27 @@ class GbLmnn {
 
 Learned learn_gb_lmnn(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                       const RunControl& control) {
-  const auto& class_of_row = std::get<ClassOfRow>(supervision);
-  internal::check_two_classes(class_of_row, rows.rows());
   if (rows.rows() < kFolds) {
     throw Error(fmt::format("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(),
                             kFolds, 1.0 / kFolds));
   }
-  return GbLmnn(choices, control).learn(rows, class_of_row);
+  return GbLmnn(choices, control).learn(rows, std::get<ClassOfRow>(supervision));
 }
 
 }  // namespace
 
 Method internal::gb_lmnn_method() {
-  Method method{.name = "gb-lmnn",
-                .summary = "gradient boosted large margin nearest neighbours (Kedem et al. 2012)",
-                .from_labels = true,
-                .parameters = margin_parameters(),
-                .limits = {1e-3, 5000, 0},
-                .learn = learn_gb_lmnn};
-  const MethodParameter more[] = {
-      {.name = "trees", .help = "regression trees at most", .standard = 100, .high = 100000, .whole = true},
-      {.name = "depth",
-       .help = "levels of splits of a tree",
-       .standard = 4,
-       .low = 1,
-       .high = 20,
-       .whole = true,
-       .grid = {2, 4, 6}},
-      {.name = "shrinkage",
-       .help = "share of the step of a tree that is taken",
-       .standard = 0.3,
-       .high = 1,
-       .low_included = false,
-       .grid = {0.1, 0.3, 1}}};
-  method.parameters.insert(method.parameters.end(), std::begin(more), std::end(more));
-  return method;
+  std::vector<MethodParameter> parameters = margin_parameters();
+  parameters.push_back(whole_parameter("trees", "regression trees at most", 100, {0, 100000}));
+  parameters.push_back(whole_parameter("depth", "levels of splits of a tree", 4, {1, 20}, {2, 4, 6}));
+  parameters.push_back(
+      real_parameter("shrinkage", "share of the step of a tree that is taken", 0.3, {0, 1, false}, {0.1, 0.3, 1}));
+  return {.name = "gb-lmnn",
+          .summary = "gradient boosted large margin nearest neighbours (Kedem et al. 2012)",
+          .from_labels = true,
+          .parameters = parameters,
+          .limits = {1e-3, 5000, 0},
+          .learn = learn_gb_lmnn};
 }
 
 }  // namespace bregmax

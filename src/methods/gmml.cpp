@@ -7,7 +7,6 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
@@ -81,35 +80,34 @@ void regularise(Scatters& scatters, double lambda) {
 }
 
 constexpr auto kLogarithm = [](double value) { return std::log(value); };
+constexpr auto kRoot = [](double value) { return std::sqrt(value); };
+constexpr auto kInverseRoot = [](double value) { return 1 / std::sqrt(value); };
 
 Learned learn_gmml(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                    const RunControl& control) {
   const internal::IterationWatch watch(choices.limits, control);
   const auto* class_of_row = std::get_if<ClassOfRow>(&supervision);
-  if (class_of_row != nullptr) internal::check_two_classes(*class_of_row, rows.rows());
   Scatters scatters =
       class_of_row != nullptr ? scatters_of(rows, *class_of_row) : scatters_of(rows, std::get<Pairs>(supervision));
   regularise(scatters, choices.number("lambda"));
-  const Matrix root = spectral(scatters.similar, [](double value) { return std::sqrt(value); });
-  const Matrix inverse_root = spectral(scatters.similar, [](double value) { return 1 / std::sqrt(value); });
+  const Matrix root = spectral(scatters.similar, kRoot), inverse_root = spectral(scatters.similar, kInverseRoot);
   const Matrix between = symmetrized(root * scatters.dissimilar * root);
   const double t = choices.number("t");
   const Matrix power = spectral(between, [t](double value) { return std::pow(value, t); });
   const Matrix metric = symmetrized(inverse_root * power * inverse_root);
 
   // The gradient and the distances, seen from A: logarithms of A^-1/2 (.) A^-1/2.
-  const Matrix metric_inverse_root = spectral(metric, [](double value) { return 1 / std::sqrt(value); });
-  const Matrix metric_root = spectral(metric, [](double value) { return std::sqrt(value); });
-  const Matrix to_similar = -spectral(symmetrized(metric_root * scatters.similar * metric_root), kLogarithm);
-  const Matrix to_dissimilar =
-      spectral(symmetrized(metric_inverse_root * scatters.dissimilar * metric_inverse_root), kLogarithm);
+  const auto logarithm = [](const Matrix& scatter, const Matrix& by) {
+    return Matrix(spectral(symmetrized(by * scatter * by), kLogarithm));
+  };
+  const Matrix to_similar = -logarithm(scatters.similar, spectral(metric, kRoot));
+  const Matrix to_dissimilar = logarithm(scatters.dissimilar, spectral(metric, kInverseRoot));
 
-  Learned learned;
-  learned.report.objective = (1 - t) * to_similar.squaredNorm() + t * to_dissimilar.squaredNorm();
-  learned.report.stationarity = ((1 - t) * to_similar + t * to_dissimilar).norm() / (1 + to_dissimilar.norm());
-  learned.report.status = metric.allFinite() ? Status::kConverged : Status::kNumericalError;
-  learned.divergence = std::make_shared<Mahalanobis>(metric);
-  learned.report.seconds = watch.seconds();
+  const double objective = (1 - t) * to_similar.squaredNorm() + t * to_dissimilar.squaredNorm();
+  const double gradient = ((1 - t) * to_similar + t * to_dissimilar).norm();
+  Learned learned{std::make_shared<Mahalanobis>(metric),
+                  watch.report(0, objective, gradient / (1 + to_dissimilar.norm()))};
+  if (metric.allFinite()) learned.report.status = Status::kConverged;
   return learned;
 }
 
@@ -122,15 +120,10 @@ Method internal::gmml_method() {
           .summary = "geometric mean metric learning: a point between similar and dissimilar scatter, in closed form",
           .from_labels = true,
           .from_pairs = true,
-          .parameters = {tuned({.name = "t",
-                                .help = "where on the way from the similar to the dissimilar pairs",
-                                .standard = 0.5,
-                                .high = 1,
-                                .grid = twentieths}),
-                         {.name = "lambda",
-                          .help = "weight of the prior, a multiple of the identity",
-                          .standard = 1e-6,
-                          .grid = {0, 1e-3, 1e-2, 1e-1, 1}}},
+          .parameters = {tuned(real_parameter("t", "where on the way from the similar to the dissimilar pairs", 0.5,
+                                              {0, 1}, twentieths)),
+                         real_parameter("lambda", "weight of the prior, a multiple of the identity", 1e-6, {},
+                                        {0, 1e-3, 1e-2, 1e-1, 1})},
           .limits = {.tolerance = 1e-6},
           .learn = learn_gmml};
 }

@@ -9,7 +9,7 @@
 
 namespace bregmax::internal {
 
-std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::uint64_t seed) {
+std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most) {
   constexpr std::uint64_t kItemStream = 3;
   const Index items = item_count(supervision);
   if (folds < 2 || folds > items) {
@@ -27,21 +27,17 @@ std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::u
   for (Index i = 0; i < items; ++i) {
     fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
   }
-  return fold_of;
-}
-
-SplitItems split_items(const Supervision& supervision, const std::vector<int>& fold_of, int fold) {
-  return std::visit(
-      [&](const auto& list) -> SplitItems {
-        std::vector<std::decay_t<decltype(list[0])>> train, held_out;
-        for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
-        return {std::move(train), std::move(held_out)};
-      },
-      supervision);
-}
-
-SplitItems hold_out_items(const Supervision& supervision, int parts, std::uint64_t seed) {
-  return split_items(supervision, fold_of_items(supervision, parts, seed), 0);
+  std::vector<SplitItems> splits;
+  for (int fold = 0; fold < most; ++fold) {
+    splits.push_back(std::visit(
+        [&](const auto& list) -> SplitItems {
+          std::vector<std::decay_t<decltype(list[0])>> train, held_out;
+          for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
+          return {std::move(train), std::move(held_out)};
+        },
+        supervision));
+  }
+  return splits;
 }
 
 }  // namespace bregmax::internal

@@ -11,11 +11,7 @@ struct SplitItems {
   Supervision train, held_out;
 };
 
-// The fold that holds out each item; 2 .. items folds.
-std::vector<int> fold_of_items(const Supervision& supervision, int folds, std::uint64_t seed);
-SplitItems split_items(const Supervision& supervision, const std::vector<int>& fold_of, int fold);
-
-// Holds out one item of every `parts`: fold 0 of fold_of_items(). parts: 2 .. the number of items.
-SplitItems hold_out_items(const Supervision& supervision, int parts, std::uint64_t seed);
+// The folds 0 .. most - 1 of a division of the items into `folds`, 2 .. items: each item is held out by one of them.
+std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most);
 
 }  // namespace bregmax::internal

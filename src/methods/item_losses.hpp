@@ -5,12 +5,14 @@
 
 namespace bregmax::internal {
 
-// The losses of the items under the divergence itself, by their weights, and the sum of those.
+// The losses of the items under the divergence itself, times their weights, and the sum of the weights.
 struct LossSum {
   double loss = 0, weight = 0;
 };
 LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items);
 // NaN without items.
 double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items);
+// Of the zero model, whose divergences are all 0.
+LossSum zero_model_losses(const Supervision& items);
 
 }  // namespace bregmax::internal

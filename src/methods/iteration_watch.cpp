@@ -16,25 +16,27 @@ std::optional<Status> IterationWatch::end_after(int iterations, double objective
 }
 
 MethodReport IterationWatch::run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const {
-  MethodReport report;
-  report.status = Status::kNumericalError;
-  while (true) {
+  for (int iterations = 0;; ++iterations) {
     const Measure now = measure();
-    report.objective = now.objective;
-    report.stationarity = now.stationarity;
-    if (const auto end = end_after(report.iterations, now.objective, now.stationarity)) {
-      report.status = *end;
-      break;
-    }
-    if (!iterate()) break;
-    ++report.iterations;
+    const auto end = end_after(iterations, now.objective, now.stationarity);
+    if (!end && iterate()) continue;
+    MethodReport ended = report(iterations, now.objective, now.stationarity);
+    ended.status = end.value_or(Status::kNumericalError);
+    return ended;
   }
-  report.seconds = seconds();
-  return report;
 }
 
 double IterationWatch::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+MethodReport IterationWatch::report(int iterations, double objective, double stationarity) const {
+  MethodReport report;
+  report.iterations = iterations;
+  report.objective = objective;
+  report.stationarity = stationarity;
+  report.seconds = seconds();
+  return report;
 }
 
 }  // namespace bregmax::internal

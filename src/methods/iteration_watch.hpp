@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -24,11 +25,30 @@ class IterationWatch {
   MethodReport run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const;
 
   double seconds() const;
+  // Of a run that ends now; its status is kNumericalError unless the caller knows better.
+  MethodReport report(int iterations, double objective, double stationarity) const;
 
  private:
   const MethodLimits& limits_;
   const RunControl& control_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The best point and the best lower bound that a run has seen.
+template <class Point>
+struct BestPoint {
+  Point at;
+  double objective = 0;
+  double bound = 0;  // objectives are sums of terms >= 0, so 0 is a bound
+
+  void see(const Point& point, double objective_there, double bound_there) {
+    if (at.size() == 0 || objective_there < objective) {
+      at = point;
+      objective = objective_there;
+    }
+    bound = std::max(bound, bound_there);
+  }
+  double gap() const { return std::max(0.0, objective - bound); }
 };
 
 }  // namespace bregmax::internal

@@ -5,7 +5,6 @@
 
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/best_point.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/itml_newton.hpp"
 #include "methods/methods.hpp"
@@ -44,17 +43,13 @@ Matrix inverse_prior(const MatrixView& rows, bool inverse_covariance) {
   return covariance;
 }
 
-// The percentile of the divergences of all pairs of different rows, those of equal rows left out: a bound must be > 0.
-double divergence_percentile(std::vector<double>& divergences, double percentile) {
-  if (divergences.empty()) return 1;
-  const double at = percentile / 100 * static_cast<double>(divergences.size() - 1);
-  const auto place = divergences.begin() + static_cast<std::ptrdiff_t>(std::lround(at));
-  std::nth_element(divergences.begin(), place, divergences.end());
-  return *place;
-}
-
-std::vector<double> positive_divergences(const MatrixView& rows, const Matrix& prior) {
-  const Matrix matrix = Mahalanobis(prior).matrix(rows, rows);
+// The bounds of similar and of dissimilar pairs: those that are given, or percentiles of the divergences under the
+// prior of all pairs of different rows. Those of equal rows are left out: a bound must be > 0.
+std::pair<double, double> bounds_of(const MatrixView& rows, const MethodChoices& choices, const Matrix& prior_inverse) {
+  const double upper = choices.number("upper"), lower = choices.number("lower");
+  if (upper != 0 && lower != 0) return {upper, lower};
+  const Matrix prior = Eigen::LLT<Matrix>(prior_inverse).solve(Matrix::Identity(rows.cols(), rows.cols()));
+  const Matrix matrix = Mahalanobis(internal::symmetrized(prior)).matrix(rows, rows);
   const double rounding = 1e-13 * matrix.maxCoeff();
   std::vector<double> divergences;
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -62,20 +57,28 @@ std::vector<double> positive_divergences(const MatrixView& rows, const Matrix& p
       if (matrix(i, j) > rounding) divergences.push_back(matrix(i, j));
     }
   }
-  return divergences;
+  const auto percentile = [&](const char* name) {
+    if (divergences.empty()) return 1.0;
+    const double at = choices.number(name) / 100 * static_cast<double>(divergences.size() - 1);
+    const auto place = divergences.begin() + static_cast<std::ptrdiff_t>(std::lround(at));
+    std::nth_element(divergences.begin(), place, divergences.end());
+    return *place;
+  };
+  return {upper != 0 ? upper : percentile("upper-percentile"), lower != 0 ? lower : percentile("lower-percentile")};
 }
 
-ItmlConstraints make_constraints(const MatrixView& rows, const Pairs& pairs, double upper, double lower, double gamma) {
-  const auto counts = [&](const Pair& pair) { return pair.weight > 0 && rows.row(pair.i) != rows.row(pair.j); };
-  const auto size = static_cast<Index>(std::count_if(pairs.begin(), pairs.end(), counts));
+ItmlConstraints make_constraints(const MatrixView& rows, Pairs pairs, const MethodChoices& choices,
+                                 const Matrix& prior_inverse) {
+  const auto [upper, lower] = bounds_of(rows, choices, prior_inverse);
+  std::erase_if(pairs, [&](const Pair& pair) { return pair.weight == 0 || rows.row(pair.i) == rows.row(pair.j); });
+  const auto size = static_cast<Index>(pairs.size());
   ItmlConstraints constraints{Matrix(size, rows.cols()), Vector(size), Vector(size), Vector(size)};
   Index at = 0;
   for (const Pair& pair : pairs) {
-    if (!counts(pair)) continue;
     constraints.differences.row(at) = rows.row(pair.i) - rows.row(pair.j);
     constraints.signs(at) = pair.similar ? 1 : -1;
     constraints.bounds(at) = pair.similar ? upper : lower;
-    constraints.slack_prices(at++) = gamma * pair.weight;
+    constraints.slack_prices(at++) = choices.number("gamma") * pair.weight;
   }
   return constraints;
 }
@@ -149,69 +152,38 @@ class Projections {
   double objective_ = 0, bound_ = 0;
 };
 
-// When Newton's method takes over from the projections. The gap of these falls, after a few sweeps, by about the same
-// factor in each: what is left to do follows, and is weighed against what Newton's method takes from anywhere.
-class Handover {
- public:
-  Handover(const ItmlConstraints& constraints, double tolerance)
-      : tolerance_(tolerance), sweeps_worth_newton_(sweeps_worth_newton(constraints)) {}
-
-  // Called after each sweep, with the gap that it left.
-  bool is_due(int sweeps, double gap) {
-    gaps_.push_back(gap);
-    if (sweeps < kFirstSweeps) return false;
-    const double factor = gaps_[gaps_.size() - 1 - kWindow] / gap;
-    if (!(factor > 1)) return true;
-    const double left = kWindow * std::log(gap / tolerance_) / std::log(factor);
-    return sweeps + left > sweeps_worth_newton_;
-  }
-
- private:
-  static constexpr int kFirstSweeps = 20;
-  static constexpr int kWindow = 5;  // sweeps over which the factor is measured
-
-  // In multiplications. Those of a sweep wait for memory and for each other; most of Newton's method's are one matrix
-  // product a step.
-  static double sweeps_worth_newton(const ItmlConstraints& constraints) {
-    constexpr double kNewtonSteps = 50, kCostInSweep = 4;
-    const double features = static_cast<double>(constraints.differences.cols());
-    const double pairs = static_cast<double>(constraints.size()), entries = features * (features + 1) / 2;
-    const double sweep = kCostInSweep * 4 * pairs * features * features;
-    const double step = pairs * entries * std::min(pairs, entries);
-    return kNewtonSteps * step / sweep;
-  }
-
-  double tolerance_, sweeps_worth_newton_;
-  std::vector<double> gaps_;
-};
-
-ItmlConstraints prepare(const MatrixView& rows, const Pairs& pairs, const MethodChoices& choices,
-                        const Matrix& prior_inverse) {
-  double upper = choices.number("upper"), lower = choices.number("lower");
-  if (upper == 0 || lower == 0) {
-    const Matrix prior = Eigen::LLT<Matrix>(prior_inverse).solve(Matrix::Identity(rows.cols(), rows.cols()));
-    std::vector<double> divergences = positive_divergences(rows, internal::symmetrized(prior));
-    if (upper == 0) upper = divergence_percentile(divergences, choices.number("upper-percentile"));
-    if (lower == 0) lower = divergence_percentile(divergences, choices.number("lower-percentile"));
-  }
-  return make_constraints(rows, pairs, upper, lower, choices.number("gamma"));
+// Whether Newton's method would be faster from here on. After some sweeps of projections the gap falls by about the
+// same factor in each, which predicts how many are left.
+bool newton_is_due(const std::vector<double>& gaps, const ItmlConstraints& constraints, double tolerance) {
+  constexpr std::size_t kFirstSweeps = 20, kWindow = 5;  // sweeps over which the factor is measured
+  constexpr double kNewtonSteps = 50, kCostInSweep = 4;
+  if (gaps.size() < kFirstSweeps) return false;
+  const double factor = gaps[gaps.size() - 1 - kWindow] / gaps.back();
+  if (!(factor > 1)) return true;
+  const double left = kWindow * std::log(gaps.back() / tolerance) / std::log(factor);
+  // In multiplications. Those of a sweep wait for memory and for each other; most of those of Newton's method are one
+  // matrix product per step.
+  const auto features = static_cast<double>(constraints.differences.cols());
+  const double pairs = static_cast<double>(constraints.size()), entries = features * (features + 1) / 2;
+  const double sweep = kCostInSweep * 4 * pairs * features * features;
+  const double step = pairs * entries * std::min(pairs, entries);
+  return static_cast<double>(gaps.size()) + left > kNewtonSteps * step / sweep;
 }
 
 Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                    const RunControl& control) {
-  const Pairs pairs = internal::pairs_of(supervision, choices);
   const internal::IterationWatch watch(choices.limits, control);
   const Matrix prior_inverse = inverse_prior(rows, choices.whole("prior") == 1);
-  const ItmlConstraints constraints = prepare(rows, pairs, choices, prior_inverse);
+  const ItmlConstraints constraints =
+      make_constraints(rows, internal::pairs_of(supervision, choices), choices, prior_inverse);
   Projections projections(constraints, prior_inverse);
   const bool may_finish = ItmlNewton::suits(constraints);
-  Handover handover(constraints, choices.limits.tolerance);
+  std::vector<double> gaps;  // after each sweep
   std::optional<ItmlNewton> newton;
   internal::BestPoint<Matrix> best;
   const auto see = [&](const auto& solver) { best.see(solver.metric(), solver.objective(), solver.bound()); };
   const auto gap = [&] { return best.gap() / (1 + best.objective); };
   see(projections);
-  int sweeps = 0;
   const auto iterate = [&] {
     if (newton) {
       const bool progress = newton->step();
@@ -221,7 +193,8 @@ Learned learn_itml(const MatrixView& rows, const MethodSupervision& supervision,
     projections.sweep();
     const bool progress = projections.refresh();
     if (progress) see(projections);
-    if (!may_finish || (progress && !handover.is_due(++sweeps, gap()))) return progress;
+    gaps.push_back(gap());
+    if (!may_finish || (progress && !newton_is_due(gaps, constraints, choices.limits.tolerance))) return progress;
     newton.emplace(constraints, prior_inverse, best.at, best.objective - best.bound);
     return true;
   };
@@ -240,21 +213,16 @@ Method internal::itml_method() {
           .summary = "information-theoretic metric learning: a LogDet prior and bounds on the divergences of pairs",
           .from_labels = true,
           .from_pairs = true,
-          .parameters = {tuned(positive_parameter("gamma", "price of the slack of a bound", 1,
-                                                  {1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4})),
+          .parameters = {tuned(real_parameter("gamma", "price of the slack of a bound", 1, kPositive,
+                                              {1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4})),
                          choice_parameter("prior", "the matrix that is stayed close to",
                                           {"identity", "inverse-covariance"}),
                          constraints_parameter(),
-                         {.name = "upper-percentile",
-                          .help = "of all divergences under the prior: the bound of similar pairs",
-                          .standard = 5,
-                          .high = 100},
-                         {.name = "lower-percentile",
-                          .help = "the same for the bound of dissimilar pairs",
-                          .standard = 95,
-                          .high = 100},
-                         {.name = "upper", .help = "the bound of similar pairs itself; 0: the percentile"},
-                         {.name = "lower", .help = "the bound of dissimilar pairs itself; 0: the percentile"}},
+                         real_parameter("upper-percentile",
+                                        "of all divergences under the prior: the bound of similar pairs", 5, {0, 100}),
+                         real_parameter("lower-percentile", "the same for the bound of dissimilar pairs", 95, {0, 100}),
+                         real_parameter("upper", "the bound of similar pairs itself; 0: the percentile", 0),
+                         real_parameter("lower", "the bound of dissimilar pairs itself; 0: the percentile", 0)},
           .limits = {1e-6, 10'000, 0},
           .learn = learn_itml};
 }

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "bregmax/core/error.hpp"
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
+#include "methods/item_losses.hpp"
 
 namespace bregmax::internal {
 
@@ -34,7 +41,33 @@ class LambdaPath {
   using Solve = std::function<Solution(const LearningProblem& problem, const RunControl& control)>;
   // lambdas ascend strictly, all >= 0; the problem's own lambda is not used. What `solve` returns need not be optimal:
   // its bound and its model count.
-  LambdaPath(LearningProblem problem, std::vector<double> lambdas, Solve solve, double proof_tolerance);
+  LambdaPath(LearningProblem problem, std::vector<double> lambdas, Solve solve, double proof_tolerance)
+      : problem_(std::move(problem)),
+        solve_(std::move(solve)),
+        proof_tolerance_(proof_tolerance),
+        zero_loss_(zero_model_losses(problem_.supervision).loss),
+        points_(lambdas.size()) {
+    if (lambdas.empty()) throw Error("there is no lambda to try; at least one is needed");
+    for (std::size_t i = 0; i < lambdas.size(); ++i) {
+      const bool ascends = i == 0 ? lambdas[i] >= 0 : lambdas[i] > lambdas[i - 1];
+      if (!ascends || !std::isfinite(lambdas[i])) {
+        throw Error(fmt::format("lambda {} is {}; allowed: finite numbers >= 0 that ascend", i, lambdas[i]));
+      }
+      points_[i].lambda = lambdas[i];
+    }
+    validate(problem_);
+    // The right end first, then halving down to the left end: the virtual point lambda = 0 often makes that one free.
+    const std::size_t last = points_.size() - 1;
+    place(last, std::nullopt, std::nullopt);
+    if (last == 0) return;
+    const std::size_t middle = last / 2;
+    place(middle, std::nullopt, last);
+    if (middle > 0) {
+      place(0, std::nullopt, middle);
+      halve(0, middle);
+    }
+    halve(middle, last);
+  }
 
   std::size_t size() const { return points_.size(); }
   const LearningProblem& problem() const { return problem_; }
@@ -44,19 +77,23 @@ class LambdaPath {
   const std::vector<std::size_t>& order() const { return order_; }
 
   // Several points may be resolved at once, on threads of their own.
-  void resolve(std::size_t point, const RunControl& control);
+  void resolve(std::size_t point, const RunControl& control) {
+    if (!prove(points_[point])) solve(point, control);
+  }
 
   // Of a resolved point: the number of the point whose solution is the optimum here, its own if the solver ran;
   // nothing: the zero model.
   std::optional<std::size_t> solution_of(std::size_t point) const { return points_[point].model.solution; }
   const Solution& solution(std::size_t solved_point) const { return points_[solved_point].solution; }
   bool solved(std::size_t point) const { return points_[point].solved; }
-  double relative_gap(std::size_t point) const;
-  // What is known at a resolved point, all of it at the point's own lambda: loss + lambda * lipschitz is the objective.
   double lambda(std::size_t point) const { return points_[point].lambda; }
-  double loss(std::size_t point) const { return points_[point].model.loss; }
-  double lipschitz(std::size_t point) const { return points_[point].model.lipschitz; }
-  double lower_bound(std::size_t point) const { return points_[point].lower_bound; }
+  // What is known at a resolved point, all of it at the point's own lambda.
+  Proof proof(std::size_t point) const {
+    const auto& [loss, lipschitz, solution] = points_[point].model;
+    const double bound = points_[point].lower_bound, objective = loss + lambda(point) * lipschitz;
+    const double gap = unit(objective) > 0 ? (objective - bound) / unit(objective) : 0;
+    return {objective, loss, lipschitz, bound, gap};
+  }
 
  private:
   // What is known of a model: its objective is loss + lambda * lipschitz.
@@ -75,11 +112,54 @@ class LambdaPath {
     Solution solution;  // if solved
   };
 
-  void halve(std::optional<std::size_t> left, std::size_t right);
-  void place(std::size_t point, std::optional<std::size_t> left, std::optional<std::size_t> right);
-  bool prove(Point& point) const;
-  void solve(std::size_t index, const RunControl& control);
-  double unit(double objective) const;
+  void place(std::size_t point, std::optional<std::size_t> left, std::optional<std::size_t> right) {
+    points_[point].left = left;
+    points_[point].right = right;
+    if (left) points_[point].after.push_back(*left);
+    if (right) points_[point].after.push_back(*right);
+    order_.push_back(point);
+  }
+
+  void halve(std::optional<std::size_t> left, std::size_t right) {
+    if (right - *left < 2) return;
+    const std::size_t middle = *left + (right - *left) / 2;
+    place(middle, left, right);
+    halve(left, middle);
+    halve(middle, right);
+  }
+
+  double unit(double objective) const { return std::max(std::abs(objective), zero_loss_ / 1000); }
+
+  bool prove(Point& point) const {
+    if (!point.right) return false;
+    const Point& right = points_[*point.right];
+    const double left_lambda = point.left ? points_[*point.left].lambda : 0;
+    const double left_bound = point.left ? points_[*point.left].lower_bound : 0;
+    const double share = (point.lambda - left_lambda) / (right.lambda - left_lambda);
+    const double bound = std::max(0.0, (1 - share) * left_bound + share * right.lower_bound);
+    // Of several that pass the one with the smallest Lipschitz constant, which is the one of the larger lambda.
+    const KnownModel zero{zero_loss_, 0, std::nullopt};
+    for (const KnownModel* model : {&zero, &right.model, point.left ? &points_[*point.left].model : nullptr}) {
+      if (model == nullptr) continue;
+      const double objective = model->objective(point.lambda);
+      if (objective - bound > proof_tolerance_ * unit(objective)) continue;
+      point.lower_bound = bound;
+      point.model = *model;
+      return true;
+    }
+    return false;
+  }
+
+  void solve(std::size_t index, const RunControl& control) {
+    LearningProblem problem = problem_;
+    Point& point = points_[index];
+    problem.lambda = point.lambda;
+    point.solution = solve_(problem, control);
+    point.solution.dual = {};  // large, and its work is done: it proved the bound
+    point.solved = true;
+    point.lower_bound = point.solution.report.lower_bound;
+    point.model = {point.solution.report.loss, point.solution.report.lipschitz, index};
+  }
 
   LearningProblem problem_;
   Solve solve_;
@@ -88,8 +168,5 @@ class LambdaPath {
   std::vector<Point> points_;
   std::vector<std::size_t> order_;
 };
-
-// The loss of the zero model, whose divergences are all 0.
-double zero_model_loss(const Supervision& supervision);
 
 }  // namespace bregmax::internal

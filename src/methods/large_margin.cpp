@@ -152,9 +152,13 @@ void LargeMarginLoss::evaluate_row(Index row, const Evaluation& evaluation, Part
     active += weight > 0 ? 1 : 0;
   }
   part.value += mu_ * hinges;
+  spread(row, part.index.data(), active, part);
+}
+
+void LargeMarginLoss::spread(Index row, const int* impostors, Index count, Part& part) const {
   pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, targets_.of(row), part.target_weights.data(),
-                                    targets, part.pulls.data());
-  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, part.index.data(), part.weights.data(), active,
+                                    targets_.count(row), part.pulls.data());
+  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, impostors, part.weights.data(), count,
                                     part.pulls.data());
 }
 
@@ -182,29 +186,23 @@ double LargeMarginLoss::evaluate(const Matrix& embedded, const ImpostorSet& set,
   return value;
 }
 
-void LargeMarginLoss::add_pulls(Index row, const ImpostorSet& set, const std::vector<double>& multipliers,
-                                Part& part) const {
-  const Index targets = targets_.count(row);
-  const Index begin = set.begin[static_cast<std::size_t>(row)], end = set.begin[static_cast<std::size_t>(row) + 1];
-  part.target_weights.head(targets).setConstant(1 - mu_);
-  for (Index l = begin; l < end; ++l) {
-    const double* first = multipliers.data() + set.first_triplet[static_cast<std::size_t>(l)];
-    const Eigen::Map<const Vector> of_impostor(first, targets);
-    part.target_weights.head(targets) += mu_ * of_impostor;
-    part.weights(l - begin) = -mu_ * of_impostor.sum();
-  }
-  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, targets_.of(row), part.target_weights.data(),
-                                    targets, part.pulls.data());
-  pair_kernels().spread_differences(padded_.data(), padded_.cols(), row, set.rows.data() + begin, part.weights.data(),
-                                    end - begin, part.pulls.data());
-}
-
 Eigen::MatrixXd LargeMarginLoss::metric_gradient(const Matrix& coordinates, const ImpostorSet& set,
                                                  const std::vector<double>& multipliers) {
   embed(coordinates);
   Part& part = parts_.front();
   part.pulls.setZero(rows(), padded_.cols());
-  for (Index i = 0; i < rows(); ++i) add_pulls(i, set, multipliers, part);
+  for (Index row = 0; row < rows(); ++row) {
+    const Index targets = targets_.count(row);
+    const Index begin = set.begin[static_cast<std::size_t>(row)], end = set.begin[static_cast<std::size_t>(row) + 1];
+    part.target_weights.head(targets).setConstant(1 - mu_);
+    for (Index l = begin; l < end; ++l) {
+      const double* first = multipliers.data() + set.first_triplet[static_cast<std::size_t>(l)];
+      const Eigen::Map<const Vector> of_impostor(first, targets);
+      part.target_weights.head(targets) += mu_ * of_impostor;
+      part.weights(l - begin) = -mu_ * of_impostor.sum();
+    }
+    spread(row, set.rows.data() + begin, end - begin, part);
+  }
   const Eigen::MatrixXd product = coordinates.transpose() * part.pulls.leftCols(coordinates.cols());
   return (product + product.transpose()) / 2;
 }

@@ -52,7 +52,7 @@ class LargeMarginLoss {
   // Every impostor with a hinge s > -slack for some target; nothing else.
   ImpostorSet find_impostors(const Matrix& embedded, double slack);
 
-  // Over the triplets of the set; `earlier` has one a0 a triplet, or is empty for 0. Writes the gradient with respect
+  // Over the triplets of the set; `earlier` has one a0 per triplet, or is empty for 0. Writes the gradient with respect
   // to `embedded`, and the multipliers a where `multipliers` is not null.
   double evaluate(const Matrix& embedded, const ImpostorSet& set, double width, const std::vector<double>& earlier,
                   Matrix& gradient, std::vector<double>* multipliers = nullptr);
@@ -72,7 +72,8 @@ class LargeMarginLoss {
   struct Evaluation;
 
   void embed(const Matrix& embedded);
-  void add_pulls(Index row, const ImpostorSet& set, const std::vector<double>& multipliers, Part& part) const;
+  // Adds the pulls of the targets and of these impostors, by the weights of the part.
+  void spread(Index row, const int* impostors, Index count, Part& part) const;
   void evaluate_row(Index row, const Evaluation& evaluation, Part& part) const;
   double farthest_target(Index row, Part& part) const;
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <ranges>
 
 namespace bregmax::internal {
 namespace {
@@ -12,53 +14,45 @@ constexpr double kSufficientDecrease = 1e-4;
 constexpr double kCurvature = 0.9;
 constexpr int kLineSearchEvaluations = 30;
 
-// The last pairs (step, gradient difference), oldest first, in a ring.
+// The approximation of the inverse Hessian by the last pairs (step, gradient difference).
 class InverseHessian {
  public:
-  InverseHessian(Index size, int memory)
-      : steps_(size, memory), differences_(size, memory), curvatures_(memory), coefficients_(memory) {}
+  explicit InverseHessian(int memory) : memory_(static_cast<std::size_t>(memory)) {}
 
-  void clear() { count_ = 0; }
-  bool empty() const { return count_ == 0; }
+  void clear() { pairs_.clear(); }
+  bool empty() const { return pairs_.empty(); }
 
   // A pair without curvature would make the approximation indefinite; it is left out.
   void add(const Vector& step, const Vector& difference) {
     const double curvature = step.dot(difference);
     if (!(curvature > std::numeric_limits<double>::epsilon() * difference.squaredNorm())) return;
-    const Index memory = steps_.cols();
-    const Index slot = (first_ + count_) % memory;
-    steps_.col(slot) = step;
-    differences_.col(slot) = difference;
-    curvatures_(slot) = curvature;
+    pairs_.push_back({step, difference, curvature});
+    if (pairs_.size() > memory_) pairs_.pop_front();
     scale_ = curvature / difference.squaredNorm();
-    if (count_ < memory) {
-      ++count_;
-    } else {
-      first_ = (first_ + 1) % memory;
-    }
   }
 
   // direction = -H gradient by the two-loop recursion.
   void descend(const Vector& gradient, Vector& direction) {
     direction = -gradient;
-    for (Index age = count_ - 1; age >= 0; --age) {
-      const Index slot = (first_ + age) % steps_.cols();
-      coefficients_(slot) = steps_.col(slot).dot(direction) / curvatures_(slot);
-      direction -= coefficients_(slot) * differences_.col(slot);
+    for (Pair& pair : pairs_ | std::views::reverse) {
+      pair.coefficient = pair.step.dot(direction) / pair.curvature;
+      direction -= pair.coefficient * pair.difference;
     }
-    if (count_ > 0) direction *= scale_;
-    for (Index age = 0; age < count_; ++age) {
-      const Index slot = (first_ + age) % steps_.cols();
-      const double correction = differences_.col(slot).dot(direction) / curvatures_(slot);
-      direction += (coefficients_(slot) - correction) * steps_.col(slot);
+    if (!empty()) direction *= scale_;
+    for (const Pair& pair : pairs_) {
+      const double correction = pair.difference.dot(direction) / pair.curvature;
+      direction += (pair.coefficient - correction) * pair.step;
     }
   }
 
  private:
-  Eigen::MatrixXd steps_, differences_;
-  Vector curvatures_, coefficients_;
+  struct Pair {
+    Vector step, difference;
+    double curvature, coefficient = 0;
+  };
+  std::deque<Pair> pairs_;  // the oldest first
+  std::size_t memory_;
   double scale_ = 1;
-  Index first_ = 0, count_ = 0;
 };
 
 // The function along the line state.at + length * direction.
@@ -188,7 +182,7 @@ LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsO
                             const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state) {
   assert(options.memory >= 1 && options.patience >= 1);
   const Index size = state.at.size();
-  InverseHessian hessian(size, options.memory);
+  InverseHessian hessian(options.memory);
   LineSearch line_search(function, size);
   Vector direction(size), step(size), difference(size);
   if (state.evaluations == 0) evaluate_start(function, state);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/blas.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/large_margin.hpp"
 #include "methods/lbfgs.hpp"
@@ -46,7 +46,7 @@ struct PullCoordinates {
 
 // The directions in which rows differ, scaled to variance 1; then the axes of the pull there.
 PullCoordinates pull_coordinates(const Matrix& centered, LargeMarginLoss& loss) {
-  const internal::Whitening whitening(centered, kNoExtent);
+  const internal::Whitening whitening(internal::covariance(centered), kNoExtent);
   const Index kept = whitening.from.cols();
   const ImpostorSet nothing{std::vector<Index>(static_cast<std::size_t>(centered.rows()) + 1, 0), {}, {0}};
   const internal::SymmetricEigen pull(loss.metric_gradient(centered * whitening.from, nothing, {}));
@@ -68,30 +68,30 @@ ImpostorSet merge(const ImpostorSet& fresh, const ImpostorSet& old, const std::v
   merged.begin.push_back(0);
   merged.first_triplet.push_back(0);
   multipliers.clear();
-  const std::size_t rows = fresh.begin.size() - 1;
-  for (std::size_t i = 0; i < rows; ++i) {
+  std::vector<std::pair<int, const double*>> impostors;  // of one row, with their multipliers; null: all 0
+  for (std::size_t i = 0; i + 1 < fresh.begin.size(); ++i) {
     const Index count = targets.count(static_cast<Index>(i));
-    auto next = static_cast<std::size_t>(old.begin[i]);
-    const auto old_end = static_cast<std::size_t>(old.begin[i + 1]);
-    auto add = [&](int impostor, const double* values) {
+    impostors.clear();
+    for (auto l = static_cast<std::size_t>(old.begin[i]); l < static_cast<std::size_t>(old.begin[i + 1]); ++l) {
+      const double* values = old_multipliers.data() + old.first_triplet[l];
+      if (std::any_of(values, values + count, [](double a) { return a > 0; })) {
+        impostors.emplace_back(old.rows[l], values);
+      }
+    }
+    const auto kept = static_cast<std::ptrdiff_t>(impostors.size());
+    for (Index f = fresh.begin[i]; f < fresh.begin[i + 1]; ++f) {
+      impostors.emplace_back(fresh.rows[static_cast<std::size_t>(f)], nullptr);
+    }
+    // Of two that are equal the old one comes first, and stays.
+    const auto by_row = [](const auto& a, const auto& b) { return a.first < b.first; };
+    std::inplace_merge(impostors.begin(), impostors.begin() + kept, impostors.end(), by_row);
+    int last = -1;
+    for (const auto& [impostor, values] : impostors) {
+      if (std::exchange(last, impostor) == impostor) continue;
       merged.rows.push_back(impostor);
       merged.first_triplet.push_back(merged.first_triplet.back() + count);
       for (Index j = 0; j < count; ++j) multipliers.push_back(values == nullptr ? 0 : values[j]);
-    };
-    auto add_old = [&] {
-      const double* values = old_multipliers.data() + old.first_triplet[next];
-      if (std::any_of(values, values + count, [](double a) { return a > 0; })) add(old.rows[next], values);
-      ++next;
-    };
-    for (auto f = static_cast<std::size_t>(fresh.begin[i]); f < static_cast<std::size_t>(fresh.begin[i + 1]); ++f) {
-      while (next < old_end && old.rows[next] < fresh.rows[f]) add_old();
-      if (next < old_end && old.rows[next] == fresh.rows[f]) {
-        add(fresh.rows[f], old_multipliers.data() + old.first_triplet[next++]);
-      } else {
-        add(fresh.rows[f], nullptr);
-      }
     }
-    while (next < old_end) add_old();
     merged.begin.push_back(merged.size());
   }
   return merged;
@@ -121,11 +121,8 @@ class LmnnSolver {
     note_objective();
     std::optional<Status> end = watch_.end_after(0, best_objective_, gap());
     while (!end) end = improve();
+    report_ = watch_.report(iterations_, best_objective_, gap());
     report_.status = *end;
-    report_.iterations = iterations_;
-    report_.objective = best_objective_;
-    report_.stationarity = gap();
-    report_.seconds = watch_.seconds();
     return Eigen::Map<const Matrix>(best_.data(), start.rows(), start.cols());
   }
 
@@ -219,13 +216,11 @@ class LmnnSolver {
     }
   }
 
-  double note_objective() {
+  void note_objective() {
     const double objective = objective_at(state_.at);
-    if (objective < best_objective_) {
-      best_objective_ = objective;
-      best_ = state_.at;
-    }
-    return objective;
+    if (!(objective < best_objective_)) return;
+    best_objective_ = objective;
+    best_ = state_.at;
   }
 
   // The dual problem is to maximise mu sum a over 0 <= a <= 1 with P + S(a) positive semidefinite, where P is the pull
@@ -238,8 +233,7 @@ class LmnnSolver {
     const double smallest = pulled > 0 ? std::min(0.0, eigen.values(0)) : 0;
     missing_ = Vector::Zero(gradient.rows());
     if (smallest < -kMissingDirection) missing_.tail(pulled) = eigen.vectors.col(0);
-    double sum = 0;
-    for (const double a : multipliers) sum += a;
+    const double sum = std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
     lower_bound_ = std::max(lower_bound_, loss_.mu() * sum / (1 - smallest));
   }
 
@@ -284,7 +278,6 @@ class LmnnSolver {
 internal::LmnnResult internal::learn_lmnn(const MatrixView& rows, const ClassOfRow& class_of_row,
                                           const MethodChoices& choices, const RunControl& control,
                                           const Matrix* start) {
-  check_two_classes(class_of_row, rows.rows());
   if ((rows.rowwise() - rows.row(0)).isZero(0)) {
     throw Error("all rows are equal, so that no metric tells them apart; at least two different rows are needed");
   }

@@ -77,13 +77,11 @@ Learned learn_mahalanobis(const MatrixView& rows, const MethodSupervision& super
                           const RunControl& control) {
   const internal::IterationWatch watch(choices.limits, control);
   const WhitenedTargets problem(rows, std::get<Targets>(supervision));
-  Learned learned;
-  Matrix metric = Matrix::Zero(rows.cols(), rows.cols());
   const double scale = problem.zero_objective();
+  MethodReport report = watch.report(0, scale, 0);
+  Matrix metric = Matrix::Zero(rows.cols(), rows.cols());
   if (problem.rank() == 0 || scale == 0) {  // nothing that M could change, or M = 0 fits
-    learned.report.status = Status::kConverged;
-    learned.report.objective = scale;
-    learned.report.seconds = watch.seconds();
+    report.status = Status::kConverged;
   } else {
     Descent descent(problem);
     double bound = 0;
@@ -92,14 +90,13 @@ Learned learn_mahalanobis(const MatrixView& rows, const MethodSupervision& super
       bound = std::max(bound, problem.lower_bound(descent.current));
       return internal::IterationWatch::Measure{objective, std::max(0.0, objective - bound) / scale};
     };
-    learned.report = watch.run(measure, [&] {
+    report = watch.run(measure, [&] {
       descent.step();
       return true;
     });
     metric = problem.whitening * descent.metric * problem.whitening.transpose();
   }
-  learned.divergence = std::make_shared<Mahalanobis>(internal::symmetrized(metric));
-  return learned;
+  return {std::make_shared<Mahalanobis>(internal::symmetrized(metric)), report};
 }
 
 }  // namespace

@@ -17,4 +17,8 @@ Method gb_lmnn_method();
 Method nca_method();
 Method kernel_nca_method();
 
+// What was learned on scaled rows, as a model of unscaled ones.
+MethodFit as_fit(Learned learned, const std::string& method, const MethodSupervision& supervision,
+                 const Scaling& scaling, Index rows, std::uint64_t seed);
+
 }  // namespace bregmax::internal

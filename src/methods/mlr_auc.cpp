@@ -1,13 +1,11 @@
+#include "methods/mlr_auc.hpp"
+
 #include <algorithm>
 
 #include "bregmax/divergence/mahalanobis.hpp"
-#include "methods/best_point.hpp"
-#include "methods/checks.hpp"
-#include "methods/cutting_plane_master.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
-#include "methods/ranking_cuts.hpp"
 
 // Metric learning to rank with the loss of the area under the ROC curve (McFee and Lanckriet 2010). Each row queries
 // all others; rows of its class are relevant, and the loss of a ranking is the fraction of pairs (relevant, irrelevant)
@@ -45,7 +43,7 @@ struct Search {
     best.see(metric, objective_at(metric, newest, c), master.lower_bound());
   }
 
-  // One cutting plane: the master problem is solved to a tenth of the gap that is left, more would be wasted on it.
+  // One cutting plane. The master problem is solved to a tenth of the remaining gap only: the next cut changes it.
   bool improve(const RankingQueries& queries) {
     master.add(newest);
     const double left = std::max(best.objective - best.bound, 1e-14 * c);
@@ -65,10 +63,8 @@ struct Search {
 
 Learned learn_mlr_auc(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                       const RunControl& control) {
-  const auto& class_of_row = std::get<ClassOfRow>(supervision);
-  internal::check_two_classes(class_of_row, rows.rows());
   const internal::IterationWatch watch(choices.limits, control);
-  const RankingQueries queries(rows, class_of_row);
+  const RankingQueries queries(rows, std::get<ClassOfRow>(supervision));
   Search search(queries, rows.cols(), choices.number("c"));
   const MethodReport report = watch.run(
       [&] {
@@ -84,8 +80,8 @@ Method internal::mlr_auc_method() {
   return {.name = "mlr-auc",
           .summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve",
           .from_labels = true,
-          .parameters = {tuned(positive_parameter("c", "weight of the ranking loss relative to the trace", 1000,
-                                                  {1e-2, 1, 1e2, 1e4, 1e6}))},
+          .parameters = {tuned(real_parameter("c", "weight of the ranking loss relative to the trace", 1000, kPositive,
+                                              {1e-2, 1, 1e2, 1e4, 1e6}))},
           .limits = {1e-3, 2000, 0},
           .learn = learn_mlr_auc};
 }

@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "bregmax/core/error.hpp"
+#include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
 #include "methods/linear_nca.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
-#include "methods/training_rows.hpp"
 
 // Neighbourhood component analysis (Goldberger, Roweis, Hinton & Salakhutdinov 2005). Row i takes another row j as its
 // neighbour with probability p_ij proportional to exp(-||A x_i - A x_j||^2), and
@@ -21,6 +23,10 @@
 // objective: -F. stationarity: ||A|| ||F'(A)|| / rows in the coordinates that are optimised (features made
 // uncorrelated, or of unit variance for the diagonal form): by how much the share of right rows changes, to first
 // order, when A changes by as much as itself.
+//
+// With a kernel: by the representer theorem the learned directions lie in the span of the training rows in its feature
+// space. There rows are given by their kernel principal components, of which those that hold 99% of the variance are
+// kept, and A is learned on them, from the first principal components on.
 
 namespace bregmax {
 namespace {
@@ -33,9 +39,7 @@ constexpr double kNoVariance = 1e-14;
 // Each feature by itself, so that a diagonal matrix stays one; a constant feature keeps its (single) value.
 void scale_to_unit_variance(const Matrix& centered, Whitening& coordinates) {
   Vector deviations = internal::covariance(centered).diagonal().cwiseSqrt();
-  for (double& deviation : deviations) {
-    if (!(deviation > 0)) deviation = 1;
-  }
+  deviations = (deviations.array() > 0).select(deviations, 1.0);
   coordinates.from = deviations.cwiseInverse().asDiagonal();
   coordinates.back = deviations.asDiagonal();
 }
@@ -56,15 +60,13 @@ Matrix first_transform(int wanted, bool diagonal, const Matrix& centered) {
 
 Learned learn_nca(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                   const RunControl& control) {
-  const auto& class_of_row = std::get<ClassOfRow>(supervision);
-  internal::check_two_classes(class_of_row, rows.rows());
   const internal::IterationWatch watch(choices.limits, control);
-  const internal::OrderedRows train = internal::order_by_class(rows, class_of_row);
+  const internal::OrderedRows train = internal::order_by_class(rows, std::get<ClassOfRow>(supervision));
   const Matrix centered = internal::centered(train.rows);
   const bool diagonal = choices.whole("form") == 1;
   const Matrix start = first_transform(choices.whole("components"), diagonal, centered);
 
-  Whitening coordinates(centered, kNoVariance);
+  Whitening coordinates(internal::covariance(centered), kNoVariance);
   if (diagonal) scale_to_unit_variance(centered, coordinates);
   const Matrix first = start * coordinates.back.transpose();
   const internal::LinearNcaSolution solution =
@@ -75,16 +77,79 @@ Learned learn_nca(const MatrixView& rows, const MethodSupervision& supervision, 
   return {std::make_shared<Mahalanobis>(transform.transpose() * transform), solution.report};
 }
 
+// Kernel principal components of the rows: coordinates = (K - its column means) * from.
+struct PrincipalComponents {
+  Matrix coordinates;  // rows x components, largest variance first; scaled to a total variance of `scaled_to`
+  Matrix from;         // rows x components
+};
+
+PrincipalComponents principal_components(const Matrix& kernel_values, double scaled_to) {
+  constexpr double kKeptVariance = 0.99;
+  const Index rows = kernel_values.rows();
+  Eigen::MatrixXd centered = kernel_values.rowwise() - kernel_values.colwise().mean();
+  centered.colwise() -= centered.rowwise().mean().eval();
+  const internal::SymmetricEigen eigen((centered + centered.transpose()) / 2);
+  const Vector variances = eigen.values.reverse().cwiseMax(0);
+  const double total = variances.sum();
+  if (!(total > 0)) throw Error("all rows are the same to the kernel; allowed: rows that differ");
+  Index kept = 0;
+  for (double held = 0; kept < rows && held < kKeptVariance * total; ++kept) held += variances(kept);
+  const double scale = std::sqrt(scaled_to * static_cast<double>(rows) / total);
+  const auto directions = eigen.vectors.rowwise().reverse().leftCols(kept);
+  const Vector roots = variances.head(kept).cwiseSqrt();
+  PrincipalComponents components;
+  components.coordinates = scale * directions * roots.asDiagonal();
+  // (K - column means) from = H K H U / sqrt(variance): the centring of the columns goes into the coefficients.
+  Eigen::MatrixXd from = scale * directions * roots.cwiseInverse().asDiagonal();
+  from.rowwise() -= from.colwise().mean().eval();
+  components.from = from;
+  return components;
+}
+
+// Throws Error where the kernel of the rows overflows.
+Learned learn_kernel_nca(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                         const RunControl& control) {
+  const internal::IterationWatch watch(choices.limits, control);
+  const internal::OrderedRows train = internal::order_by_class(rows, std::get<ClassOfRow>(supervision));
+  const Kernel kernel{choices.whole("kernel") == 0 ? KernelKind::kRbf : KernelKind::kPolynomial,
+                      choices.number("bandwidth"), choices.whole("degree")};
+  const Index wanted = choices.whole("components") == 0 ? rows.cols() : choices.whole("components");
+  const PrincipalComponents principal =
+      principal_components(kernel.values(train.rows, train.rows), static_cast<double>(wanted));
+  const Index kept = principal.coordinates.cols();
+  const Matrix start = Matrix::Identity(std::min(wanted, kept), kept);
+  const internal::LinearNcaSolution solution =
+      internal::solve_linear_nca({principal.coordinates, train.classes}, start, choices.limits, watch);
+  return {std::make_shared<KernelEmbedding>(kernel, train.rows, principal.from * solution.transform.transpose()),
+          solution.report};
+}
+
+MethodParameter components_parameter(const std::string& of_what) {
+  return internal::whole_parameter("components", of_what + "; 0: as many as features", 0, {0, 100000});
+}
+
 }  // namespace
 
 Method internal::nca_method() {
   return {.name = "nca",
           .summary = "neighbourhood component analysis (Goldberger et al. 2005)",
           .from_labels = true,
-          .parameters = {tunable_choice_parameter("form", "of the learned matrix", {"full", "diagonal"}),
+          .parameters = {choice_parameter("form", "of the learned matrix", {"full", "diagonal"}, true),
                          components_parameter("rows of the learned matrix")},
           .limits = {1e-4, 500, 0},
           .learn = learn_nca};
+}
+
+Method internal::kernel_nca_method() {
+  return {.name = "kernel-nca",
+          .summary = "neighbourhood component analysis with an RBF or polynomial kernel",
+          .from_labels = true,
+          .parameters = {tuned(choice_parameter("kernel", "k(x, y)", {"rbf", "polynomial"}, true)),
+                         tuned(real_parameter("bandwidth", "of the kernel", 4, kPositive, {32, 16, 8, 4, 2, 1})),
+                         whole_parameter("degree", "of the polynomial", 2, {1, 10}),
+                         components_parameter("of the embedding")},
+          .limits = {1e-4, 500, 0},
+          .learn = learn_kernel_nca};
 }
 
 }  // namespace bregmax

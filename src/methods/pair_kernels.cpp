@@ -158,16 +158,8 @@ constexpr PairKernels kPortable = {products_to_distances, exponentials,   count_
                                    collect_near,          pair_distances, spread_differences};
 
 #ifdef BREGMAX_AVX2
-template <auto Body>
-struct Wide;
-template <class Result, class... Arguments, Result (*Body)(Arguments...)>
-struct Wide<Body> {
-  BREGMAX_AVX2 static Result run(Arguments... arguments) { return Body(arguments...); }
-};
-
-constexpr PairKernels kWide = {
-    Wide<products_to_distances>::run, Wide<exponentials>::run,   Wide<count_near>::run,
-    Wide<collect_near>::run,          Wide<pair_distances>::run, Wide<spread_differences>::run};
+constexpr PairKernels kWide = {run_avx2<products_to_distances>, run_avx2<exponentials>,   run_avx2<count_near>,
+                               run_avx2<collect_near>,          run_avx2<pair_distances>, run_avx2<spread_differences>};
 #endif
 
 }  // namespace

@@ -5,24 +5,24 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/random.hpp"
 #include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
-#include "bregmax/optimize/interior_point.hpp"
-#include "methods/checks.hpp"
 #include "methods/item_folds.hpp"
 #include "methods/item_losses.hpp"
 #include "methods/methods.hpp"
-#include "methods/pbdl_family.hpp"
+#include "methods/parameters.hpp"
 #include "methods/pbdl_problem.hpp"
-#include "methods/record.hpp"
-#include "methods/solver_choice.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
 
 void check_options(const PbdlOptions& options) {
-  internal::check_not_negative(options.smoothing, "smoothing");
+  if (!(options.smoothing >= 0) || !std::isfinite(options.smoothing)) {
+    throw Error(fmt::format("smoothing is {}; allowed: a finite number >= 0", options.smoothing));
+  }
   if (options.solver.early_stop && options.solver.solver != Solver::kAdmm) {
     throw Error("early_stop is for the solver kAdmm only");
   }
@@ -38,7 +38,7 @@ Solution solve_with_admm(LearningProblem& problem, const PbdlOptions& options, c
     throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
                             items, kFolds));
   }
-  auto [train, held_out] = internal::hold_out_items(problem.supervision, kFolds, options.seed);
+  auto [train, held_out] = internal::item_folds(problem.supervision, kFolds, options.seed, 1).front();
   problem.supervision = std::move(train);
   admm.validation = [&, &judges = held_out](const AffinePieces& model) {
     return internal::mean_loss(*make_max_affine(model.slopes, model.offsets, 0), problem.points, judges);
@@ -58,6 +58,8 @@ std::vector<double> decades(int first, int last) {
 
 std::vector<double> default_lambdas() { return decades(-8, 4); }
 
+std::vector<double> all_pairs_lambdas() { return decades(-4, 6); }
+
 std::vector<double> default_temperatures() { return {0, 0.03, 0.1, 0.3, 1, 3, 10}; }
 
 Index pieces_of(const Divergence& divergence) {
@@ -72,7 +74,7 @@ Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const
   internal::check_bounded_rows(rows);
   LearningProblem problem = internal::make_problem(rows, supervision, options);
   Learned learned;
-  Proved& proved = learned.proved.emplace();
+  SolverRecord& proved = learned.proved.emplace();
   const bool admm = internal::takes_admm(problem, options, proved.solver_reason);
   if (admm && !proved.solver_reason.empty()) control.log("solver admm: " + proved.solver_reason);
   const InteriorPointOptions exact = internal::exact_options(options);
@@ -100,6 +102,32 @@ MethodFit fit_pbdl(const MatrixView& rows, const Supervision& supervision, const
                           as_method_supervision(supervision), scaling, rows.rows(), options.seed);
 }
 
+FarthestPointCells farthest_point_cells(const MatrixView& rows, int pieces, std::uint64_t seed) {
+  const Index count = rows.rows();
+  if (pieces < 1 || pieces > count) {
+    throw Error(fmt::format("pieces is {}; allowed: 1 to {} (the number of rows)", pieces, count));
+  }
+  FarthestPointCells cells{std::vector<int>(static_cast<std::size_t>(count), 0), {}};
+  Vector distance = Vector::Constant(count, std::numeric_limits<double>::infinity());
+  Index centre = Random(seed).uniform_index(count);
+  for (int piece = 0; piece < pieces; ++piece) {
+    if (piece > 0 && distance(centre) == 0) {
+      throw Error(fmt::format("pieces is {}, but the rows have only {} distinct locations", pieces, piece));
+    }
+    cells.centres.push_back(centre);
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (Index i = 0; i < count; ++i) {
+      const double to_centre = (rows.row(i) - rows.row(centre)).squaredNorm();
+      if (to_centre < distance(i)) {
+        distance(i) = to_centre;
+        cells.piece_of[static_cast<std::size_t>(i)] = piece;
+      }
+    }
+    distance.maxCoeff(&centre);
+  }
+  return cells;
+}
+
 Method internal::pbdl_method() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Method method;
@@ -110,31 +138,17 @@ Method internal::pbdl_method() {
   method.limits = kPbdlLimits;
   method.fold_tolerance = 1e-4;
   method.parameters = {
-      {.name = "lambda",
-       .help = "weight of the Lipschitz constant relative to the summed loss",
-       .standard = 1,
-       .grid = default_lambdas(),
-       .tuned = true},
-      {.name = "smoothing",
-       .help = "temperature of the returned divergence; 0: the max-affine one itself",
-       .grid = default_temperatures(),
-       .tuned = true},
-      {.name = "pieces",
-       .help = "affine pieces, assigned by farthest-point clustering; all: one per row",
-       .low = 1,
-       .high = 1e9,
-       .whole = true,
-       .word = std::pair("all", 0.0)},
-      {.name = "lipschitz",
-       .help = "hard bound on the Lipschitz constant",
-       .standard = kInfinity,
-       .low_included = false,
-       .word = std::pair("none", kInfinity)},
-  };
+      tuned(real_parameter("lambda", "weight of the Lipschitz constant relative to the summed loss", 1, {},
+                           default_lambdas())),
+      tuned(real_parameter("smoothing", "temperature of the returned divergence; 0: the max-affine one itself", 0, {},
+                           default_temperatures())),
+      whole_parameter("pieces", "affine pieces, assigned by farthest-point clustering; all: one per row", 0, {1, 1e9}),
+      real_parameter("lipschitz", "hard bound on the Lipschitz constant", kInfinity, kPositive)};
+  method.parameters[2].word = {"all", 0};
+  method.parameters[3].word = {"none", kInfinity};
   method.learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                     const RunControl& control) {
     const auto* classes = std::get_if<ClassOfRow>(&supervision);
-    if (classes != nullptr) check_two_classes(*classes, rows.rows());
     return learn_pbdl(rows, classes != nullptr ? label_pairs(*classes) : items_of(supervision), pbdl_options(choices),
                       control);
   };

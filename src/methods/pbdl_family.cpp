@@ -1,5 +1,3 @@
-#include "methods/pbdl_family.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +6,9 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/factory.hpp"
-#include "methods/checks.hpp"
 #include "methods/lambda_path.hpp"
+#include "methods/methods.hpp"
 #include "methods/pbdl_problem.hpp"
-#include "methods/record.hpp"
-#include "methods/solver_choice.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -46,7 +42,7 @@ class PbdlLearner final : public FoldLearner {
     }
     const Matrix points = scaling_.apply(fold.train_rows);
     const Supervision supervision = fold.train_items ? *fold.train_items : drawn(points, fold);
-    const double share = total_weight(supervision) / settings.full_weight;
+    const double share = zero_model_losses(supervision).weight / settings.full_weight;
     std::vector<double> lambdas = settings.lambdas;
     if (share > 0) {
       for (double& lambda : lambdas) lambda *= share;
@@ -74,12 +70,12 @@ class PbdlLearner final : public FoldLearner {
     return steps;
   }
 
-  StepOutcome run(std::size_t step, const RunControl& control) override {
+  FoldFit run(std::size_t step, const RunControl& control) override {
     const std::size_t point = path_->order()[step];
     path_->resolve(point, control);
-    if (!path_->solved(point)) return StepOutcome::kProved;
+    if (!path_->solved(point)) return FoldFit::kProved;
     const bool optimal = path_->solution(point).report.status == Status::kOptimal;
-    return optimal ? StepOutcome::kSolved : StepOutcome::kUnproved;
+    return optimal ? FoldFit::kSolved : FoldFit::kUnproved;
   }
 
   std::optional<std::size_t> same_model(std::size_t candidate_number) const override {
@@ -93,32 +89,26 @@ class PbdlLearner final : public FoldLearner {
     const auto [point, temperature] = parts(candidate_number);
     const LearningProblem& problem = path_->problem();
     const auto solution = path_->solution_of(point);
-    Model model;
-    model.scaling = scaling_;
     Matrix slopes = Matrix::Zero(problem.pieces, problem.points.cols());
     Vector offsets = Vector::Zero(problem.pieces);
-    MethodReport report;
-    report.status = Status::kOptimal;
+    Learned learned;
+    learned.report.status = Status::kOptimal;
     if (solution) {
       slopes = path_->solution(*solution).slopes;
       offsets = path_->solution(*solution).offsets;
-      static_cast<SolveReport&>(report) = path_->solution(*solution).report;
+      static_cast<SolveReport&>(learned.report) = path_->solution(*solution).report;
     }
     // A model that was found at another lambda has another objective here.
-    report.loss = path_->loss(point);
-    report.lipschitz = path_->lipschitz(point);
-    report.objective = report.loss + path_->lambda(point) * report.lipschitz;
-    report.lower_bound = path_->lower_bound(point);
-    report.relative_gap = path_->relative_gap(point);
-    model.divergence = make_max_affine(std::move(slopes), std::move(offsets), settings_.temperatures[temperature]);
-    Proved proved;
+    static_cast<Proof&>(learned.report) = path_->proof(point);
+    learned.divergence = make_max_affine(std::move(slopes), std::move(offsets), settings_.temperatures[temperature]);
+    SolverRecord& proved = learned.proved.emplace();
     proved.solver = "exact";
     proved.lambda = path_->lambda(point);  // that of the fold, which belongs to the objective
     proved.lipschitz_bound = problem.lipschitz_bound;
     proved.items = item_count(problem.supervision);
-    model.record = make_record("pbdl", as_method_supervision(problem.supervision), problem.points.rows(),
-                               settings_.fit.seed, report, proved);
-    return model;
+    return as_fit(std::move(learned), "pbdl", as_method_supervision(problem.supervision), scaling_,
+                  problem.points.rows(), settings_.fit.seed)
+        .model;
   }
 
  private:
@@ -181,7 +171,6 @@ CandidateFamilies pbdl_families(const FamilyOptions& options) {
   settings.lambdas = options.values("lambda");
   settings.temperatures = options.values("smoothing");
   settings.proof_tolerance = options.proof_tolerance;
-  for (const double temperature : settings.temperatures) check_not_negative(temperature, "smoothing");
   CandidateFamilies families;
   for (const Scale scale : options.scales) {
     for (const double pieces : options.values("pieces")) {

@@ -1,5 +1,7 @@
 #include "methods/pbdl_problem.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -10,8 +12,7 @@ void assign_pieces(const PbdlOptions& options, LearningProblem& problem) {
   const Index rows = problem.points.rows();
   if (options.piece_of) {
     problem.piece_of = *options.piece_of;
-    problem.pieces =
-        problem.piece_of.empty() ? 0 : *std::max_element(problem.piece_of.begin(), problem.piece_of.end()) + 1;
+    problem.pieces = problem.piece_of.empty() ? 0 : std::ranges::max(problem.piece_of) + 1;
   } else if (options.pieces == 0 || options.pieces == rows) {
     problem.piece_of.resize(static_cast<std::size_t>(rows));
     std::iota(problem.piece_of.begin(), problem.piece_of.end(), 0);
@@ -51,14 +52,75 @@ PbdlOptions pbdl_options(const MethodChoices& choices) {
   return options;
 }
 
-double total_weight(const Supervision& supervision) {
-  return std::visit(
-      [](const auto& items) {
-        double sum = 0;
-        for (const auto& item : items) sum += item.weight;
-        return sum;
-      },
-      supervision);
+// Multiplications of one iteration, some thirty of which are made: in matrix products and factorizations, and in
+// updates of a dense matrix by single entries. benchmarks/exact_cost.py holds the rates against measurements.
+ExactCost predict_exact(const LearningProblem& problem) {
+  constexpr double kIterations = 30, kProducts = 1e10, kUpdates = 6e8;  // multiplications a second
+  constexpr double kNearest = 20, kGrowth = 2;                          // entries that a piece starts with, and gains
+  const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
+  const double pieces = problem.pieces, unknowns = pieces * (features + 1);
+  const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
+  const auto all_items = static_cast<double>(item_count(problem.supervision)), items = coupled ? all_items : 0.0;
+  const double squares = rows * pieces * features * features, dense = unknowns * unknowns * unknowns / 3;
+  // What the entries of a piece touch of the other pieces.
+  const double width = std::min(pieces, kGrowth * (all_items / pieces + kNearest + features));
+  const double arrow =
+      pieces * (width * width * features + pieces * pieces / 3) + items * items * (items / 3 + features);
+  if (anchored) {
+    const bool takes_arrow = arrow < dense;
+    const double held = takes_arrow ? pieces * unknowns + items * items : unknowns * unknowns;
+    return {kIterations * (squares + (takes_arrow ? arrow : dense)) / kProducts, 8 * (20 * rows * pieces + 2 * held)};
+  }
+  // An entry of a location away from its owner's anchor meets two slopes, a comparison four.
+  const double updates = squares + 8 * items * (features + 1) * (features + 1);
+  return {kIterations * (dense / kProducts + updates / kUpdates), 8 * (20 * rows * pieces + 2 * unknowns * unknowns)};
+}
+
+InteriorPointOptions exact_options(const PbdlOptions& options) {
+  return {options.tolerance.value_or(kPbdlLimits.tolerance),
+          options.max_iterations.value_or(kPbdlLimits.max_iterations), options.time_limit};
+}
+
+AdmmOptions admm_options(const PbdlOptions& options) {
+  constexpr double kLeastTolerance = 1e-8;
+  AdmmOptions admm;
+  if (options.tolerance) admm.tolerance = std::max(kLeastTolerance, *options.tolerance);
+  admm.max_iterations = options.max_iterations.value_or(admm.max_iterations);
+  admm.time_limit = options.time_limit;
+  admm.memory_limit = options.solver.memory_limit;
+  admm.precision = options.solver.precision;
+  admm.checkpoint = options.solver.checkpoint;
+  admm.checkpoint_every = options.solver.checkpoint_every;
+  admm.resume = options.solver.resume;
+  return admm;
+}
+
+bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std::string& reason) {
+  constexpr double kGiga = 1e9;
+  const SolverSettings& solver = options.solver;
+  if (solver.solver != Solver::kAuto) return solver.solver == Solver::kAdmm;
+  const ExactCost cost = predict_exact(problem);
+  reason =
+      fmt::format("the exact solver is predicted to take {:.2g} s and {:.2g} GB", cost.seconds, cost.bytes / kGiga);
+  const double most_bytes = solver.memory_limit > 0 ? solver.memory_limit : solver.exact_bytes;
+  return cost.seconds > solver.exact_seconds || cost.bytes > most_bytes;
+}
+
+Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control) {
+  constexpr int kMostIterations = 400;
+  const SolverSettings& solver = options.solver;
+  const ExactCost cost = predict_exact(problem);
+  const bool too_large = solver.memory_limit > 0 && cost.bytes > solver.memory_limit;
+  if (solver.solver != Solver::kExact && (cost.seconds > solver.fold_seconds || too_large)) {
+    AdmmOptions admm;
+    admm.memory_limit = solver.memory_limit;
+    admm.tolerance = admm_options(options).tolerance;
+    admm.max_iterations = kMostIterations;
+    return solve_admm(problem, admm, control);
+  }
+  InteriorPointOptions exact = exact_options(options);
+  exact.time_limit = 0;  // the cross-validation has the clock
+  return solve_interior_point(problem, exact, control);
 }
 
 }  // namespace bregmax::internal

@@ -1,16 +1,38 @@
 #pragma once
 
-// What a fit of PBDL is made of, shared by a single fit and by the fits of a cross-validation.
+// What a fit of PBDL is made of, shared by a single fit and by the fits of a cross-validation: its problem and the
+// choice of a solver.
+
+#include <string>
 
 #include "bregmax/methods/pbdl.hpp"
+#include "bregmax/optimize/interior_point.hpp"
 
 namespace bregmax::internal {
+
+PbdlOptions pbdl_options(const MethodChoices& choices);
 
 // `points`: scaled.
 LearningProblem make_problem(Matrix points, const Supervision& supervision, const PbdlOptions& options);
 
-PbdlOptions pbdl_options(const MethodChoices& choices);
+// What the exact solver is predicted to take, by its operation counts and rates that were measured.
+struct ExactCost {
+  double seconds, bytes;
+};
+ExactCost predict_exact(const LearningProblem& problem);
 
-double total_weight(const Supervision& supervision);
+InteriorPointOptions exact_options(const PbdlOptions& options);
+AdmmOptions admm_options(const PbdlOptions& options);
+
+// Is this problem for ADMM? `reason`: why, where the choice is free.
+bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std::string& reason);
+
+// Solves for a cross-validation, which needs no more than a comparison of candidates: exactly, or where that takes long
+// and is not asked for, with a bounded number of iterations of ADMM.
+Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control);
+
+// A family per scale, number of pieces and supervision. The candidates of one are lambda x T, with one pass over the
+// lambda path per fold. Larger lambdas come first, then smaller temperatures: the simplest model among equals.
+CandidateFamilies pbdl_families(const FamilyOptions& options);
 
 }  // namespace bregmax::internal

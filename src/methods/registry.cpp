@@ -6,14 +6,50 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ranges>
+#include <set>
 
 #include "bregmax/core/error.hpp"
-#include "methods/checks.hpp"
+#include "divergence/checks.hpp"
 #include "methods/methods.hpp"
-#include "methods/record.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
+
+template <class Item>
+void check_items(const std::vector<Item>& items, Index rows, std::string_view what) {
+  if (items.empty()) throw Error(fmt::format("there are no {}s; at least one is needed", what));
+  for (std::size_t t = 0; t < items.size(); ++t) {
+    const Item& item = items[t];
+    for (const Index row : {item.i, item.j}) {
+      if (row < 0 || row >= rows) {
+        throw Error(fmt::format("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1));
+      }
+    }
+    if (!(item.weight >= 0) || !std::isfinite(item.weight)) {
+      throw Error(fmt::format("the weight of {} {} is {}; allowed: finite and >= 0", what, t, item.weight));
+    }
+    if constexpr (std::is_same_v<Item, Target>) {
+      if (!(std::abs(item.value) <= internal::kLargestEntry)) {
+        throw Error(fmt::format("the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value,
+                                internal::kLargestEntry));
+      }
+    }
+  }
+}
+
+void check_classes(const Method& method, const ClassOfRow& class_of_row, Index rows) {
+  if (static_cast<Index>(class_of_row.size()) != rows) {
+    throw Error(fmt::format("there are {} labels for {} rows; allowed: one per row", class_of_row.size(), rows));
+  }
+  if (!method.needs_supervision) return;
+  const std::set<int> classes(class_of_row.begin(), class_of_row.end());
+  if (classes.size() < 2) throw Error(fmt::format("found {} class; allowed: two or more", classes.size()));
+  if (classes.size() == class_of_row.size()) {
+    throw Error(fmt::format("found {} classes of one row; a class with two rows or more is needed", classes.size()));
+  }
+}
 
 void check_supervision(const Method& method, const MethodSupervision& supervision, Index rows) {
   const std::pair<bool, const char*> kinds[] = {{method.from_labels, "labels"},
@@ -29,43 +65,58 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
     throw Error(fmt::format("{} cannot learn from {}; allowed: {}", method.name, given, fmt::join(names, ", ")));
   }
   // Comparisons and pairs of labels are checked by the only method that takes them.
-  if (const auto* class_of_row = std::get_if<ClassOfRow>(&supervision)) internal::check_classes(*class_of_row, rows);
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) internal::check_pairs(*pairs, rows);
-  if (const auto* targets = std::get_if<Targets>(&supervision)) internal::check_targets(*targets, rows);
+  if (const auto* class_of_row = std::get_if<ClassOfRow>(&supervision)) check_classes(method, *class_of_row, rows);
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows, "pair");
+  if (const auto* targets = std::get_if<Targets>(&supervision)) check_items(*targets, rows, "target");
+}
+
+void check_limits(const MethodLimits& limits) {
+  const auto check = [](bool allowed, const char* what, double value, const char* range) {
+    if (!allowed) throw Error(fmt::format("the {} is {}; allowed: {}", what, value, range));
+  };
+  const auto& [tolerance, max_iterations, time_limit] = limits;
+  check(tolerance > 0 && std::isfinite(tolerance), "tolerance", tolerance, "a finite number > 0");
+  check(time_limit >= 0 && std::isfinite(time_limit), "time limit", time_limit, "a finite number >= 0");
+  check(max_iterations >= 1, "iteration limit", max_iterations, "1 or more");
+}
+
+// "a, b" of the names of methods or parameters.
+template <class Named>
+std::string list_names(const std::vector<Named>& list) {
+  return fmt::format("{}", fmt::join(list | std::views::transform(&Named::name), ", "));
+}
+
+// What a model file keeps of a run.
+TrainingRecord make_record(const std::string& method, const MethodSupervision& supervision, const Learned& learned) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const MethodReport& report = learned.report;
+  TrainingRecord record;
+  static_cast<Proof&>(record) = {report.objective, kNan, kNan, kNan, kNan};
+  record.method = record.solver = method;
+  record.supervision = supervision_name(supervision);
+  record.status = to_string(report.status);
+  record.items = item_count(supervision);
+  record.lambda = record.lipschitz_bound = kNan;
+  record.stationarity = report.stationarity;
+  record.iterations = report.iterations;
+  record.seconds = report.seconds;
+  if (const auto& proved = learned.proved) {
+    static_cast<Proof&>(record) = {report.objective, report.loss, report.lipschitz, report.lower_bound,
+                                   report.relative_gap};
+    record.solver = proved->solver;
+    record.items = proved->items;
+    record.lambda = proved->lambda;
+    record.lipschitz_bound = proved->lipschitz_bound;
+    record.drawn = "given";
+    record.constant = proved->constant;
+  }
+  return record;
 }
 
 }  // namespace
 
-std::string to_string(Scale scale) { return scale == Scale::kStandard ? "standard" : "none"; }
-
 std::string to_string(Solver solver) {
   return solver == Solver::kAuto ? "auto" : solver == Solver::kExact ? "exact" : "admm";
-}
-
-std::string supervision_name(const MethodSupervision& supervision) {
-  static constexpr const char* kNames[] = {"labels", "pairs", "targets", "comparisons", "pairs"};
-  return kNames[supervision.index()];
-}
-
-Index item_count(const MethodSupervision& supervision) {
-  return std::visit([](const auto& items) { return static_cast<Index>(items.size()); }, supervision);
-}
-
-Supervision items_of(const MethodSupervision& supervision) {
-  return std::visit(
-      [](const auto& items) -> Supervision {
-        if constexpr (std::is_same_v<std::decay_t<decltype(items)>, ClassOfRow>) {
-          throw Error("labels are no items; allowed: comparisons, pairs or targets");
-        } else {
-          return items;
-        }
-      },
-      supervision);
-}
-
-MethodSupervision as_method_supervision(Supervision items) {
-  return std::visit([](auto&& list) { return MethodSupervision(std::forward<decltype(list)>(list)); },
-                    std::move(items));
 }
 
 std::string MethodParameter::allowed() const {
@@ -110,11 +161,8 @@ void MethodParameter::check_number(double value) const {
 const MethodParameter& Method::parameter(std::string_view parameter_name) const {
   const auto known = std::ranges::find(parameters, parameter_name, &MethodParameter::name);
   if (known != parameters.end()) return *known;
-  std::vector<std::string> names;
-  names.reserve(parameters.size());
-  for (const MethodParameter& each : parameters) names.push_back(each.name);
   throw Error(fmt::format("{} has no parameter '{}'; allowed: {}", name, parameter_name,
-                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+                          parameters.empty() ? "none" : list_names(parameters)));
 }
 
 const std::vector<Method>& all_methods() {
@@ -130,10 +178,7 @@ const Method& method_named(std::string_view name) {
   const auto& methods = all_methods();
   const auto found = std::ranges::find(methods, name, &Method::name);
   if (found != methods.end()) return *found;
-  std::vector<std::string> names;
-  names.reserve(methods.size());
-  for (const Method& method : methods) names.push_back(method.name);
-  throw Error(fmt::format("unknown method '{}'; allowed: {}", name, fmt::join(names, ", ")));
+  throw Error(fmt::format("unknown method '{}'; allowed: {}", name, list_names(methods)));
 }
 
 MethodChoices resolve(const Method& method, const MethodSettings& settings) {
@@ -146,7 +191,7 @@ MethodChoices resolve(const Method& method, const MethodSettings& settings) {
   choices.limits.tolerance = settings.tolerance.value_or(choices.limits.tolerance);
   choices.limits.max_iterations = settings.max_iterations.value_or(choices.limits.max_iterations);
   choices.limits.time_limit = settings.time_limit;
-  internal::check_limits(choices.limits);
+  check_limits(choices.limits);
   return choices;
 }
 
@@ -156,6 +201,19 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
   internal::check_bounded_rows(rows);
   check_supervision(method, supervision, rows.rows());
   return method.learn(rows, supervision, choices, control);
+}
+
+MethodFit internal::as_fit(Learned learned, const std::string& method, const MethodSupervision& supervision,
+                           const Scaling& scaling, Index rows, std::uint64_t seed) {
+  MethodFit fit;
+  fit.report = learned.report;
+  fit.model.scaling = scaling;
+  fit.model.record = make_record(method, supervision, learned);
+  fit.model.record.rows = rows;
+  fit.model.record.seed = seed;
+  fit.model.divergence = std::move(learned.divergence);
+  fit.proved = std::move(learned.proved);
+  return fit;
 }
 
 MethodFit fit_with(const Method& method, const MatrixView& rows, const MethodSupervision& supervision,

@@ -1,14 +1,33 @@
 #include "methods/training_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
+#include "bregmax/core/error.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "core/symmetric.hpp"
-#include "methods/checks.hpp"
+#include "divergence/checks.hpp"
 
 namespace bregmax::internal {
+
+void check_bounded_rows(const MatrixView& rows) {
+  if (rows.rows() == 0 || rows.cols() == 0) {
+    throw Error(
+        fmt::format("the data is {} x {}; at least one row and one feature are needed", rows.rows(), rows.cols()));
+  }
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index j = 0; j < rows.cols(); ++j) {
+      if (!(std::abs(rows(i, j)) <= kLargestEntry)) {
+        throw Error(fmt::format("row {} feature {} is {}; allowed: finite numbers up to {:g}", i, j, rows(i, j),
+                                kLargestEntry));
+      }
+    }
+  }
+}
 
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row) {
   std::vector<Index> all(class_of_row.size());
@@ -41,9 +60,9 @@ Eigen::MatrixXd covariance(const Matrix& centered_rows) {
   return centered_rows.transpose() * centered_rows / static_cast<double>(centered_rows.rows());
 }
 
-Whitening::Whitening(const Matrix& centered_rows, double negligible) {
-  const SymmetricEigen eigen(covariance(centered_rows));
-  const Index kept = (eigen.values.array() > negligible * eigen.values.maxCoeff()).count();
+Whitening::Whitening(const Eigen::MatrixXd& scatter, double negligible) {
+  const SymmetricEigen eigen(scatter);
+  const Index kept = (eigen.values.array() > negligible * std::max(eigen.values.maxCoeff(), 0.0)).count();
   const Vector deviations = eigen.values.tail(kept).cwiseSqrt();
   from = eigen.vectors.rightCols(kept) * deviations.cwiseInverse().asDiagonal();
   back = deviations.asDiagonal() * eigen.vectors.rightCols(kept).transpose();
@@ -52,7 +71,6 @@ Whitening::Whitening(const Matrix& centered_rows, double negligible) {
 Pairs pairs_of(const MethodSupervision& supervision, const MethodChoices& choices) {
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) return *pairs;
   const auto& class_of_row = std::get<ClassOfRow>(supervision);
-  check_two_classes(class_of_row, static_cast<Index>(class_of_row.size()));
   const auto classes = static_cast<Index>(std::set<int>(class_of_row.begin(), class_of_row.end()).size());
   const Index count = choices.whole("constraints");
   return sample_pairs(class_of_row, count > 0 ? count : 20 * classes * classes, choices.seed);

@@ -6,6 +6,9 @@
 
 namespace bregmax::internal {
 
+// Throws Error unless there is a row and a feature, and every entry is finite and no larger than divergences take.
+void check_bounded_rows(const MatrixView& rows);
+
 // Labelled rows in the order of their classes, so that the rows of a class are next to each other.
 struct OrderedRows {
   Matrix rows;
@@ -26,10 +29,10 @@ struct ClassRanges {
 Matrix centered(const MatrixView& rows);
 Eigen::MatrixXd covariance(const Matrix& centered_rows);
 
-// Uncorrelated coordinates u of variance 1: u^T = x^T from for centred rows x, and x^T = u^T back. Directions whose
-// variance is at most `negligible` times the largest have no coordinate.
+// Coordinates u^T = x^T from in which the scatter (the covariance, say) of the x is the identity, and x^T = u^T back.
+// Directions whose scatter is at most `negligible` times the largest have no coordinate.
 struct Whitening {
-  Whitening(const Matrix& centered_rows, double negligible);
+  Whitening(const Eigen::MatrixXd& scatter, double negligible);
 
   Eigen::MatrixXd from;  // features x coordinates
   Eigen::MatrixXd back;  // coordinates x features

@@ -10,7 +10,6 @@
 #include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/symmetric.hpp"
-#include "methods/best_point.hpp"
 #include "methods/hinge_program.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
@@ -22,10 +21,7 @@ namespace {
 
 using internal::HingeProgram;
 
-// h(z) = z^2 or exp(z).
-double derivative(bool square, double z) { return square ? 2 * z : std::exp(z); }
-
-// x_k^T x_l / s, which the exponential must be able to take.
+// x_k^T x_l / s, which h(z) = exp(z) must be able to take; h(z) = z^2 takes any.
 Matrix inner_products(const MatrixView& rows, double scale, bool square) {
   Matrix products = rows * rows.transpose() / scale;
   constexpr double kLargest = 300;
@@ -44,10 +40,13 @@ struct Problem {
   Vector units;  // alpha = units * variable
 };
 
-Problem make_problem(const MatrixView& rows, const Pairs& pairs, bool square, double c, double scale) {
+Problem make_problem(const MatrixView& rows, Pairs pairs, bool square, double c, double scale) {
+  std::erase_if(pairs, [](const Pair& pair) { return pair.weight == 0; });
+  if (pairs.empty()) throw Error("every pair has weight 0; at least one must count");
   const Matrix products = inner_products(rows, scale, square);
   const Index count = rows.rows();
-  const Matrix kernel = square ? Matrix(products.cwiseAbs2()) : Matrix(products.array().exp().matrix());
+  const Matrix kernel = square ? Matrix(products.cwiseAbs2()) : Matrix(products.array().exp());
+  const Matrix derivatives = square ? Matrix(2 * products) : kernel;  // of h
   Problem problem;
   // A row at the origin has no quadratic and, with h = z^2, no part in phi either.
   problem.units = kernel.diagonal().unaryExpr([](double value) { return value > 0 ? 1 / std::sqrt(value) : 0.0; });
@@ -56,20 +55,15 @@ Problem make_problem(const MatrixView& rows, const Pairs& pairs, bool square, do
   program.quadratic.topLeftCorner(count, count) = problem.units.asDiagonal() * kernel * problem.units.asDiagonal();
   program.margins.resize(static_cast<Index>(pairs.size()), count + 1);
   program.prices.resize(static_cast<Index>(pairs.size()));
-  Index counted = 0;
+  Index at = 0;
   for (const Pair& pair : pairs) {
-    if (pair.weight == 0) continue;
     const double sign = pair.similar ? -1 : 1;
-    for (Index k = 0; k < count; ++k) {
-      const double at_i = products(k, pair.i), at_j = products(k, pair.j);
-      const double slope = derivative(square, at_i) - derivative(square, at_j);
-      program.margins(counted, k) = sign * slope * (at_i - at_j) * problem.units(k);
-    }
-    program.margins(counted, count) = -sign;
-    program.prices(counted++) = c * pair.weight;
+    const auto slope = derivatives.col(pair.i) - derivatives.col(pair.j);
+    program.margins.row(at).head(count) =
+        (sign * slope).cwiseProduct(products.col(pair.i) - products.col(pair.j)).cwiseProduct(problem.units);
+    program.margins(at, count) = -sign;
+    program.prices(at++) = c * pair.weight;
   }
-  program.margins.conservativeResize(counted, Eigen::NoChange);
-  program.prices.conservativeResize(counted);
   return problem;
 }
 
@@ -153,7 +147,6 @@ internal::Wu2009Result internal::learn_wu2009(const MatrixView& rows, const Pair
   if (scale == 0) scale = rows.rowwise().squaredNorm().maxCoeff();
   if (scale == 0) scale = 1;  // all rows are at the origin
   const Problem problem = make_problem(rows, pairs, square, choices.number("c"), scale);
-  if (problem.program.prices.size() == 0) throw Error("every pair has weight 0; at least one must count");
   Wu2009Result result = exact ? run(HingeInteriorPoint(problem.program), problem, choices.limits, control)
                               : run(Subgradient(problem, choices.number("step")), problem, choices.limits, control);
   result.learned.divergence = make_divergence(rows, result.weights, scale, square);
@@ -167,11 +160,12 @@ Method internal::wu2009_method() {
       .from_labels = true,
       .from_pairs = true,
       .parameters =
-          {tunable_choice_parameter("kernel", "h(z): z^2 or exp(z)", {"square", "exponential"}),
-           positive_parameter("c", "weight of the hinge losses relative to the norm", 1, {1e-4, 1e-2, 1, 1e2, 1e4}),
+          {choice_parameter("kernel", "h(z): z^2 or exp(z)", {"square", "exponential"}, true),
+           real_parameter("c", "weight of the hinge losses relative to the norm", 1, kPositive,
+                          {1e-4, 1e-2, 1, 1e2, 1e4}),
            choice_parameter("algorithm", "exact, or the projected subgradients of the paper", {"exact", "subgradient"}),
-           {.name = "scale", .help = "inner products are divided by this; 0: by the largest squared norm of a row"},
-           positive_parameter("step", "of the subgradient method, over the number of the iteration", 1),
+           real_parameter("scale", "inner products are divided by this; 0: by the largest squared norm of a row", 0),
+           real_parameter("step", "of the subgradient method, over the number of the iteration", 1, kPositive),
            constraints_parameter()},
       .limits = {1e-6, 1000, 0},
       .learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,

@@ -169,6 +169,7 @@ TEST_P(Parity, OfLibraryAndProgram) {
   FitRequest request;
   request.names = {"--", {{"piece_of", "piece-column"}}, ""};
   one.ask(request);
+  request.thresholds = parse_thresholds(one.thresholds);
   const TrainingData data{problem.rows, supervision_of(problem, one.supervision)};
   const Plan planned = plan(request, data);
   EXPECT_EQ(plan_as_json(planned), told["plan"]);

@@ -111,8 +111,7 @@ TEST(Plan, Pieces) {
 // Each of them at its value and one above it.
 TEST(Plan, ChangesAtItsThresholds) {
   const auto at = [](const std::function<void(PlanThresholds&)>& change, FitRequest request = {}) {
-    request.thresholds = PlanThresholds{};
-    change(*request.thresholds);
+    change(request.thresholds);
     return plan(request, kLabels);
   };
   EXPECT_EQ(at([](PlanThresholds& t) { t.all_pairs_rows = 40; }).supervision[0].kind, LabelSupervision::kAllPairs);
@@ -133,14 +132,20 @@ TEST(Plan, ChangesAtItsThresholds) {
   EXPECT_EQ(at([](PlanThresholds& t) { t.exact_seconds = 7; }).settings.solver.exact_seconds, 7);
 }
 
-TEST(Plan, ThresholdsMayComeFromTheEnvironment) {
-  ::setenv("BREGMAX_TEST_THRESHOLDS", "all_pairs_rows=39,tuning_rows=12", 1);
-  EXPECT_EQ(plan(kNothing, kLabels).supervision[0].kind, LabelSupervision::kComparisons);
-  EXPECT_EQ(plan(kNothing, kLabels).tuning_rows, 12);
-  ::setenv("BREGMAX_TEST_THRESHOLDS", "rows=39", 1);
-  EXPECT_THAT([] { plan(kNothing, kLabels); }, ThrowsMessage<Error>(HasSubstr("'rows=39'; allowed: NAME=NUMBER")));
-  ::unsetenv("BREGMAX_TEST_THRESHOLDS");
+TEST(Plan, ThresholdsMayBeGivenAsText) {
+  FitRequest request;
+  request.thresholds = parse_thresholds("all_pairs_rows=39,tuning_rows=12");
+  EXPECT_EQ(plan(request, kLabels).supervision[0].kind, LabelSupervision::kComparisons);
+  EXPECT_EQ(plan(request, kLabels).tuning_rows, 12);
+  EXPECT_THAT([] { parse_thresholds("rows=39"); }, ThrowsMessage<Error>(HasSubstr("'rows=39'; allowed: NAME=NUMBER")));
+  EXPECT_THAT([] { parse_thresholds("tuning_rows=x"); }, ThrowsMessage<Error>(HasSubstr("'tuning_rows=x'")));
+}
+
+// Only the program and the Python module read it.
+TEST(Plan, DoesNotReadTheEnvironment) {
+  ::setenv(kThresholdsVariable, "tuning_rows=12", 1);
   EXPECT_EQ(plan(kNothing, kLabels).tuning_rows, 0);
+  ::unsetenv(kThresholdsVariable);
 }
 
 TEST(Plan, RefusesWhatDoesNotGoTogetherInTheWordsOfItsInterface) {

@@ -33,9 +33,9 @@ class WeightLearner final : public FoldLearner {
  public:
   explicit WeightLearner(Index features) : features_(features) {}
   std::vector<LearnStep> steps() const override { return {{{}, {0}}, {{0}, {1, 2}}}; }
-  StepOutcome run(std::size_t step, const RunControl&) override {
+  FoldFit run(std::size_t step, const RunControl&) override {
     ++runs_[step];
-    return step == 0 ? StepOutcome::kSolved : StepOutcome::kProved;
+    return step == 0 ? FoldFit::kSolved : FoldFit::kProved;
   }
   Model model(std::size_t candidate) const override {
     EXPECT_EQ(runs_[candidate == 0 ? 0 : 1], 1);

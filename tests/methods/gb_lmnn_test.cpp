@@ -1,19 +1,14 @@
-#include <gmock/gmock.h>
+#include "methods/gb_lmnn.hpp"
+
 #include <gtest/gtest.h>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
-#include "methods/boosting.hpp"
-#include "methods/held_out.hpp"
 #include "methods/labelled_rows.hpp"
 #include "methods/regression_tree.hpp"
 
 namespace bregmax {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::size_t tree_count(const Learned& learned) {
   return dynamic_cast<const TreeEmbedding&>(*learned.divergence).trees().roots.size();
@@ -101,12 +96,26 @@ TEST(LargeMarginBooster, EveryTreeDecreasesTheLossAndTheEnsembleEmbedsAlike) {
   EXPECT_LT((embedding.embed(data.rows) - booster.embedded()).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-TEST(HeldOut, CountsWrongVotes) {
+TEST(HeldOut, TheNearestRowsVote) {
+  const Vector distances = Vector::LinSpaced(5, 1, 5);
+  EXPECT_EQ(internal::voted_class(distances, {0, 1, 1, 0, 0}, 1), 0);
+  EXPECT_EQ(internal::voted_class(distances, {0, 1, 1, 0, 0}, 3), 1);
+  EXPECT_EQ(internal::voted_class(distances, {2, 0, 1, 0, 0}, 3), 2) << "one vote each";
+  EXPECT_EQ(internal::voted_class(distances, {1, 0, 0, 1, 2}, 4), 0) << "two votes each: the first that had two";
+  EXPECT_EQ(internal::voted_class(distances, {2, 0, 1, 1, 1}, 9), 1) << "fewer rows than voters";
+}
+
+TEST(HeldOut, ScoreIsThatOfTheDefinition) {
   Matrix embedded(4, 1), held_out(2, 1);
   embedded << 0, 1, 10, 11;
-  held_out << 0.4, 9;
-  EXPECT_EQ(internal::count_wrong(embedded, {0, 0, 1, 1}, held_out, {0, 0}, 3), 1);
-  EXPECT_EQ(internal::count_wrong(embedded, {0, 0, 1, 1}, held_out, {0, 1}, 1), 0);
+  held_out << 0.5, 9;
+  const ClassOfRow classes = {0, 0, 1, 1}, held_out_classes = {0, 0};
+  const internal::HeldOutRows rows(embedded, classes, held_out, held_out_classes, 1, 0.25);
+  const auto [wrong, loss] = rows.score(embedded, held_out);
+  EXPECT_EQ(wrong, 1);
+  // The targets are the rows 0 (the first of two at the same distance) and 1, at 0.25 and 64; of the impostors those
+  // at 1 and 4 from the second row are too near.
+  EXPECT_DOUBLE_EQ(loss, 0.75 * (0.25 + 64) + 0.25 * ((1 + 64 - 1) + (1 + 64 - 4)));
 }
 
 TEST(GbLmnn, TellsApartWhatNoLinearMapDoes) {
@@ -148,24 +157,16 @@ TEST(LargeMarginBooster, ShrinkageTakesAPartOfTheStep) {
 
 TEST(GbLmnn, SaysHowManyRowsItNeeds) {
   const LabelledRows data = noisy_clouds(4, 2, 2, 1, 1);
-  EXPECT_THAT([&] { learn("gb-lmnn", data.rows, data.classes); },
-              ThrowsMessage<Error>(HasSubstr("found 4 rows; allowed: 5 or more")));
+  expect_refused("gb-lmnn", data, {}, "found 4 rows; allowed: 5 or more");
 }
 
 TEST(GbLmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  const auto refused = [&](const char* parameter, double value, const char* message) {
-    EXPECT_THAT(
-        [&] {
-          learn("gb-lmnn", data.rows, data.classes, {.parameters = {{parameter, value}}});
-        },
-        ThrowsMessage<Error>(HasSubstr(message)));
-  };
-  refused("trees", -1, "trees is -1; allowed: a whole number from 0 to 100000");
-  refused("depth", 0, "depth is 0; allowed: a whole number from 1 to 20");
-  refused("shrinkage", 0, "shrinkage is 0; allowed: a number above 0, up to 1");
-  refused("push", 1, "push is 1");
-  refused("neighbours", 0, "neighbours is 0");
+  expect_refused("gb-lmnn", data, {{"trees", -1}}, "trees is -1; allowed: a whole number from 0 to 100000");
+  expect_refused("gb-lmnn", data, {{"depth", 0}}, "depth is 0; allowed: a whole number from 1 to 20");
+  expect_refused("gb-lmnn", data, {{"shrinkage", 0}}, "shrinkage is 0; allowed: a number above 0, up to 1");
+  expect_refused("gb-lmnn", data, {{"push", 1}}, "push is 1");
+  expect_refused("gb-lmnn", data, {{"neighbours", 0}}, "neighbours is 0");
 }
 
 }  // namespace

@@ -120,11 +120,11 @@ TEST(Itml, TheInverseCovarianceAsThePriorIgnoresUnits) {
 
 TEST(Itml, RefusesBadOptions) {
   const LabelledRows data = labelled_rows(10, 2, 2, 5);
-  const Pairs pairs = sample_pairs(data.classes, 10, 1);
-  EXPECT_THROW(learn("itml", data.rows, pairs, {.parameters = {{"gamma", 0}}}), Error);
-  EXPECT_THROW(learn("itml", data.rows, pairs, {.parameters = {{"upper", -1}}}), Error);
-  EXPECT_THROW(learn("itml", data.rows, pairs, {.parameters = {{"lower-percentile", 101}}}), Error);
-  EXPECT_THROW(learn("itml", data.rows, Pairs{}), Error);
+  expect_refused("itml", data, {{"gamma", 0}}, "gamma is 0; allowed: a number > 0");
+  expect_refused("itml", data, {{"upper", -1}}, "upper is -1; allowed: a number >= 0");
+  expect_refused("itml", data, {{"lower-percentile", 101}}, "lower-percentile is 101; allowed: a number from 0 to 100");
+  EXPECT_THAT([&] { learn("itml", data.rows, Pairs{}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("there are no pairs")));
 }
 
 // Neither a large price nor features of very different units make it slow: the projections alone take thousands of

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/registry.hpp"
@@ -51,6 +57,24 @@ inline MethodChoices choices_of(const std::string& name, const std::map<std::str
     choices.parameters.emplace(parameter.name, parameter.standard);
   }
   return choices;
+}
+
+inline void expect_refused(const std::string& method, const LabelledRows& data,
+                           const std::map<std::string, double>& parameters, const char* message) {
+  EXPECT_THAT([&] { learn(method, data.rows, data.classes, {.parameters = parameters}); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr(message)));
+}
+
+// Of methods that take more than two iterations.
+inline void expect_limits_and_stops(const std::string& method) {
+  const LabelledRows data = noisy_clouds(90, 4, 3, 3, 1);
+  const Learned limited = learn(method, data.rows, data.classes, {.max_iterations = 2});
+  EXPECT_EQ(limited.report.status, Status::kIterationLimit);
+  EXPECT_EQ(limited.report.iterations, 2);
+  const std::atomic<bool> stop = true;
+  RunControl control;
+  control.stop = &stop;
+  EXPECT_EQ(learn(method, data.rows, data.classes, {}, control).report.status, Status::kStopped);
 }
 
 inline const Matrix& metric_of(const Learned& learned) {

@@ -59,9 +59,9 @@ void expect_optimal(const internal::LambdaPath& path, const std::vector<double>&
     claimed.dual = {};
     const double objective = certify(problem, claimed).objective;
     const Solution exact = solve_interior_point(problem, {1e-8, 200, 0});
-    const double unit = std::max(exact.report.objective, internal::zero_model_loss(problem.supervision) / 1000);
+    const double unit = std::max(exact.report.objective, internal::zero_model_losses(problem.supervision).loss / 1000);
     EXPECT_LE(objective - exact.report.lower_bound, 1.01 * kProof * unit) << "lambda " << lambdas[point];
-    EXPECT_LE(path.relative_gap(point), kProof) << "lambda " << lambdas[point];
+    EXPECT_LE(path.proof(point).relative_gap, kProof) << "lambda " << lambdas[point];
   }
 }
 

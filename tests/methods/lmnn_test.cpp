@@ -173,16 +173,7 @@ TEST(Lmnn, HandlesDirectionsInWhichTargetsDoNotDiffer) {
   EXPECT_TRUE(result.transform.allFinite());
 }
 
-TEST(Lmnn, HonoursLimitsAndStops) {
-  const LabelledRows data = noisy_clouds(90, 4, 3, 3, 1);
-  const Learned limited = learn("lmnn", data.rows, data.classes, {.max_iterations = 2});
-  EXPECT_EQ(limited.report.status, Status::kIterationLimit);
-  EXPECT_EQ(limited.report.iterations, 2);
-  std::atomic<bool> stop = true;
-  RunControl control;
-  control.stop = &stop;
-  EXPECT_EQ(learn("lmnn", data.rows, data.classes, {}, control).report.status, Status::kStopped);
-}
+TEST(Lmnn, HonoursLimitsAndStops) { expect_limits_and_stops("lmnn"); }
 
 TEST(Lmnn, RefusesRowsThatAreAllEqual) {
   const Matrix rows = Matrix::Constant(4, 2, 5.0);
@@ -195,15 +186,10 @@ TEST(Lmnn, RefusesRowsThatAreAllEqual) {
 
 TEST(Lmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  const auto refused = [&](const char* parameter, double value, const char* message) {
-    EXPECT_THAT(
-        [&] {
-          learn("lmnn", data.rows, data.classes, {.parameters = {{parameter, value}}});
-        },
-        ThrowsMessage<Error>(HasSubstr(message)));
-  };
-  refused("neighbours", 0, "neighbours is 0; allowed: a whole number >= 1");
-  for (const double push : {0.0, 1.0, -0.5}) refused("push", push, "push is");
+  expect_refused("lmnn", data, {{"neighbours", 0}}, "neighbours is 0; allowed: a whole number >= 1");
+  expect_refused("lmnn", data, {{"push", 0}}, "push is 0; allowed: a number above 0, up to 0.999999");
+  expect_refused("lmnn", data, {{"push", 1}}, "push is 1; allowed: a number above 0, up to 0.999999");
+  expect_refused("lmnn", data, {{"push", -0.5}}, "push is -0.5");
   EXPECT_THAT([&] { learn("lmnn", data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
 }
 

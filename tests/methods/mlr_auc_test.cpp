@@ -1,11 +1,11 @@
+#include "methods/mlr_auc.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/symmetric.hpp"
 #include "methods/cases.hpp"
-#include "methods/cutting_plane_master.hpp"
-#include "methods/ranking_cuts.hpp"
 
 namespace bregmax {
 namespace {

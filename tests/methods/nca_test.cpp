@@ -164,26 +164,13 @@ TEST(Nca, IgnoresWhereTheRowsDoNotDiffer) {
   EXPECT_TRUE(metric_of(learned).allFinite());
 }
 
-TEST(Nca, HonoursLimitsAndStops) {
-  const LabelledRows data = noisy_clouds(90, 4, 3, 3, 1);
-  const Learned limited = learn("nca", data.rows, data.classes, {.max_iterations = 2});
-  EXPECT_EQ(limited.report.status, Status::kIterationLimit);
-  EXPECT_EQ(limited.report.iterations, 2);
-  std::atomic<bool> stop = true;
-  RunControl control;
-  control.stop = &stop;
-  EXPECT_EQ(learn("nca", data.rows, data.classes, {}, control).report.status, Status::kStopped);
-}
+TEST(Nca, HonoursLimitsAndStops) { expect_limits_and_stops("nca"); }
 
 TEST(Nca, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  const auto refused = [&](const std::map<std::string, double>& parameters, const char* message) {
-    EXPECT_THAT([&] { learn("nca", data.rows, data.classes, {.parameters = parameters}); },
-                ThrowsMessage<Error>(HasSubstr(message)));
-  };
-  refused({{"components", 4}}, "components is 4; allowed: 0 (as many as features) to 3");
-  refused({{"components", -1}}, "components is -1");
-  refused({{"form", 1}, {"components", 2}}, "components is 2; allowed in the diagonal form: 3");
+  expect_refused("nca", data, {{"components", 4}}, "components is 4; allowed: 0 (as many as features) to 3");
+  expect_refused("nca", data, {{"components", -1}}, "components is -1; allowed: a whole number from 0 to 100000");
+  expect_refused("nca", data, {{"form", 1}, {"components", 2}}, "components is 2; allowed in the diagonal form: 3");
   EXPECT_THAT([&] { learn("nca", data.rows, ClassOfRow(30, 0)); }, ThrowsMessage<Error>(HasSubstr("class")));
   EXPECT_THAT([&] { learn("nca", data.rows, ClassOfRow(29, 0)); }, ThrowsMessage<Error>(HasSubstr("29")));
 }

@@ -35,7 +35,7 @@ Where it is not given, lambda is chosen by cross-validation, and with it the smo
 Ctrl-C ends the run early with exit code 1; a second one, from a second later on, kills it.)";
 
 // What the rows are learned from: a file, or the labels.
-MethodSupervision supervision_for(const FitCommand& fit, const Table& table) {
+MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
   const Index rows = table.features.rows();
   if (!fit.comparisons_file.empty()) return read_comparisons(fit.comparisons_file, rows);
   if (!fit.pairs_file.empty()) return read_pairs(fit.pairs_file, rows);
@@ -45,8 +45,8 @@ MethodSupervision supervision_for(const FitCommand& fit, const Table& table) {
     throw Error(fmt::format("{} learns from target values; give --targets-file", method.name));
   }
   if (table.labels) return table.labels->of_row;
-  if (fit.method == "euclidean") return ClassOfRow(static_cast<std::size_t>(rows));
-  if (fit.method != "pbdl") {
+  if (!method.needs_supervision) return ClassOfRow(static_cast<std::size_t>(rows));
+  if (!method.learns_from_items) {
     throw Error(fmt::format("{}: {} learns from {}, and there is no label column; name it with --label", table.source,
                             method.name, method.from_labels ? "labels" : "pairs"));
   }
@@ -128,7 +128,7 @@ ExitCode run_fit(const FitCommand& fit) {
   const Table table = read_table(fit.data, {fit.layout.label, fit.layout.piece_column});
   check_pieces(fit, table);
   request.piece_of = table.pieces;
-  const TrainingData data{table.features, supervision_for(fit, table)};
+  const TrainingData data{table.features, read_supervision(fit, table)};
   const Plan planned = plan(request, data);
   refuse_idle_tuning_options(fit, planned);
   if (data.labelled() && planned.method->learns_from_items) check_labels(table, planned);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "bregmax/core/error.hpp"
@@ -314,7 +315,7 @@ FitRequest complete_request(const FitCommand& fit) {
   if (fit.keep_partial && fit.out.empty()) throw Error("--keep-partial needs --out");
   FitRequest request = fit.request;
   request.method = fit.method;
-  if (fit.method != "pbdl") {
+  if (!method_named(fit.method).learns_from_items) {
     refuse_options_of_pbdl(fit);
     request.parameters = parse_parameters(method_named(fit.method), fit.method_parameters);
   } else if (!fit.method_parameters.empty()) {
@@ -337,6 +338,8 @@ FitRequest complete_request(const FitCommand& fit) {
   request.solver.memory_limit = kGiga * fit.memory_limit;
   if (fit.precision == "float") request.solver.precision = StoragePrecision::kFloat;
   request.names = {"--", {{"piece_of", "piece-column"}}, "several with commas between them"};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
+  if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
   return request;
 }
 
@@ -344,7 +347,7 @@ void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan) {
   if (plan.has_choice()) return;
   for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
     if (fit.command->get_option(option)->count() == 0) continue;
-    const std::string why = fit.method == "pbdl"
+    const std::string why = plan.method->learns_from_items
                                 ? "nothing is to be chosen; --lambda auto does that"
                                 : fmt::format(
                                       "nothing of {} is to be chosen; --method-parameter NAME=auto does that for "

@@ -94,7 +94,7 @@ void add_proof(const FitOutcome& outcome, Json& json) {
   const MethodReport& report = outcome.report;
   const Model& model = outcome.model;
   const bool learned = model.divergence != nullptr;
-  const Proved proved = outcome.proved.value_or(Proved{});
+  const SolverRecord proved = outcome.proved.value_or(SolverRecord{});
   const auto known = [learned](Json value) { return learned ? std::move(value) : Json(nullptr); };
   const auto certified = [&outcome](double value) { return outcome.proved ? Json(value) : Json(nullptr); };
   json["objective"] = known(report.objective);

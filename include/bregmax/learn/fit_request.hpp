@@ -35,8 +35,7 @@ struct Names {
   std::string with(const std::string& field, const std::string& value) const;
 };
 
-// From which sizes on plan() decides otherwise. Tests lower them, also by the environment variable
-// BREGMAX_TEST_THRESHOLDS="all_pairs_rows=10,exact_seconds=0".
+// From which sizes on plan() decides otherwise. Tests lower them.
 struct PlanThresholds {
   double all_pairs_rows = 1500;     // up to so many rows, labels become all pairs; beyond, 2000 comparisons
   double own_pieces_rows = 20'000;  // up to so many rows, each has a piece; beyond, a few numbers of pieces are tried
@@ -47,7 +46,10 @@ struct PlanThresholds {
   double exact_seconds = 600;          // predicted time of the exact solver, beyond which `auto` takes the other one
   double fold_seconds = 60;            // the same on a fold
 };
-PlanThresholds thresholds_of_environment();
+// Those of "all_pairs_rows=10,exact_seconds=0": fields with other values than the usual ones. Throws Error that lists
+// the fields. The program and the Python module read such a text from the variable kThresholdsVariable.
+PlanThresholds parse_thresholds(const std::string& text);
+inline constexpr const char* kThresholdsVariable = "BREGMAX_TEST_THRESHOLDS";
 
 // What the user asks of a fit; everything may be left out. plan() says what becomes of it.
 struct FitRequest {
@@ -67,7 +69,7 @@ struct FitRequest {
   std::uint64_t seed = 0;
   // plan() replaces exact_seconds and fold_seconds by those of `thresholds`, and a memory_limit of 0 by the machine's.
   SolverSettings solver = {};
-  std::optional<PlanThresholds> thresholds = {};  // none: those of the environment
+  PlanThresholds thresholds = {};
   Names names = {};
 };
 

@@ -45,6 +45,4 @@ struct Plan {
 // Throws Error on a mistake that shows in the combination of the wishes, or relative to the data.
 Plan plan(const FitRequest& request, const TrainingData& data);
 
-std::vector<double> all_pairs_lambdas();  // 10^-4, ..., 10^6: the losses of all pairs are a sum over n^2 pairs
-
 }  // namespace bregmax

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bregmax/learn/plan.hpp"
+#include "bregmax/learn/folds.hpp"
 
 namespace bregmax {
 
@@ -22,11 +22,9 @@ struct Finding {
 };
 std::string to_string(Finding::Kind kind);  // "early_end", "constant", "scales_beyond_doubles", "applied_loss"
 
-struct FitOutcome {
-  Model model;          // learned on all rows with the values that were chosen; has the table of scores, too
-  MethodReport report;  // of that fit
-  std::optional<Proved> proved = {};
-  double tolerance = 0;  // that was asked of it
+// The model is learned on all rows with the values that were chosen, and has the table of scores, too.
+struct FitOutcome : MethodFit {
+  double tolerance = 0;  // that was asked of the fit
   MethodSettings chosen;
   Scale chosen_scale = Scale::kStandard;
   std::optional<LabelSupervisionOptions> chosen_supervision = {};  // what labels became
@@ -48,12 +46,7 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
 // plan() and run() in one.
 FitOutcome fit(const FitRequest& request, const TrainingData& data, const RunControl& control = {});
 
-// The candidates of a plan, and its folds, for callers who choose by rules of their own with tune().
+// The candidates of a plan, for callers who choose by rules of their own with tune() on folds_of() the plan.
 CandidateFamilies families_of(const Plan& plan, const TrainingData& data);
-std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control = {});
-
-// The folds that are made of labels: as many as asked for, but no more than leave two rows of every class of three rows
-// or more together in one fold; at least two. Throws Error where even that cannot be.
-int usable_folds(const std::vector<int>& class_of_row, int folds);
 
 }  // namespace bregmax

@@ -23,16 +23,6 @@ std::string to_string(Measure measure);          // "rand_index", "purity", "auc
 Measure measure_named(const std::string& name);  // throws Error that lists the names
 inline bool larger_is_better(Measure measure) { return measure != Measure::kLoss; }
 
-// Folds of the rows, stratified by class. The loss is that of 2000 comparisons drawn from the held-out rows (the
-// paper's supervision; none where those have a single class). `pieces`: of the rows, may be empty.
-std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
-                                std::uint64_t seed, const std::vector<int>& pieces = {});
-
-// Folds of the items of given supervision: every fold learns on all rows, from the items that are not held out. Pairs
-// are stratified: similar and dissimilar ones are spread evenly over the folds.
-std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
-                                 const std::vector<int>& pieces = {});
-
 struct TuneOptions {
   Measure tune_for = Measure::kAveragePrecision;
   EvaluationOptions evaluation = {};  // k is cut down to the rows there are

@@ -35,8 +35,9 @@ struct LearnStep {
   std::vector<std::size_t> candidates = {};
 };
 
-// How a step's models came about.
-enum class StepOutcome { kSolved, kProved, kUnproved };
+// How the models of a step came about: the solver reached its tolerance; the model of another candidate was proved to
+// be optimal here, too; the solver ended early.
+enum class FoldFit { kSolved, kProved, kUnproved };
 
 // Thrown by a step whose candidates cannot be learned on its fold (a kernel that leaves the range of numbers there).
 // They get no scores on this fold. Candidates with scores on fewer folds than others are not chosen. If no candidate
@@ -51,7 +52,7 @@ class FoldLearner {
  public:
   virtual ~FoldLearner() = default;
   virtual std::vector<LearnStep> steps() const = 0;
-  virtual StepOutcome run(std::size_t step, const RunControl& control) = 0;
+  virtual FoldFit run(std::size_t step, const RunControl& control) = 0;
   // Of a candidate whose step is done.
   virtual Model model(std::size_t candidate) const = 0;
   // A candidate of a step before with the very same model, which need not be scored twice.

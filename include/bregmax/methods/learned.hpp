@@ -20,14 +20,14 @@ namespace bregmax {
 enum class Scale { kNone, kStandard };
 std::string to_string(Scale scale);  // "none", "standard"
 
-// Under every status all fields describe the divergence that is returned, the best one that the run has seen. Of
-// methods without a proof only the objective (their own, to be made small) and the stationarity mean something.
+// Under every status all fields describe the divergence that is returned, the best one that the run has seen. For
+// methods without a proof only objective (their own, which they minimise) and stationarity have a meaning.
 struct MethodReport : SolveReport {
   double stationarity = 0;  // the method's own measure of distance from an optimum, 0 at one; see docs/methods.md
 };
 
 // What a method adds that proves a bound on its objective.
-struct Proved {
+struct SolverRecord {
   Certificate certificate;         // recomputed from the data
   std::string solver;              // "exact" or "admm"
   std::string solver_reason = {};  // why it was chosen; empty where the caller chose it
@@ -43,7 +43,7 @@ struct Proved {
 struct Learned {
   std::shared_ptr<const Divergence> divergence;
   MethodReport report;
-  std::optional<Proved> proved = {};
+  std::optional<SolverRecord> proved = {};
 };
 
 // When a method ends. It has converged when its stationarity, or its proved gap, is at most `tolerance`.

@@ -36,6 +36,7 @@ MethodFit fit_pbdl(const MatrixView& rows, const Supervision& supervision, const
                    const RunControl& control = {});
 
 std::vector<double> default_lambdas();       // 10^-8, 10^-7, ..., 10^4
+std::vector<double> all_pairs_lambdas();     // 10^-4, ..., 10^6: the losses of all pairs are a sum over n^2 pairs
 std::vector<double> default_temperatures();  // 0 (the paper's method), 0.03, 0.1, ..., 10
 
 // The farthest-point clustering (A6 of the paper) that assigns rows to pieces; centres are rows. Throws Error where

@@ -28,7 +28,7 @@ struct MethodParameter {
   bool low_included = true;  // is `low` itself allowed?
   bool whole = false;
   std::vector<std::string> choices = {};
-  std::vector<double> grid = {};  // what tuning tries, the first among equals first; empty: it cannot be tuned
+  std::vector<double> grid = {};  // what tuning tries; of equal scores the first wins; empty: it cannot be tuned
   bool tuned = false;             // chosen by default from labels, unless a value is given; for pbdl plan() decides
   // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
   std::optional<std::pair<std::string, double>> word = {};
@@ -38,7 +38,7 @@ struct MethodParameter {
   // Throws Error that names the parameter when the text is not one of the allowed values.
   double parse(const std::string& text) const;
   void check(double value) const;
-  void check_number(double value) const;  // without the word's
+  void check_number(double value) const;  // the same, but the value of the word is not allowed
 };
 
 enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact one
@@ -83,10 +83,12 @@ struct Method {
   std::string summary;  // one line
   // Which supervision it can learn from.
   bool from_labels = false, from_pairs = false, from_targets = false, from_comparisons = false;
+  bool needs_supervision = true;  // false: the supervision changes nothing; true: labels must have two classes
   std::vector<MethodParameter> parameters;
   MethodLimits limits;           // the standard ones; the time limit is a matter of the run
   double fold_tolerance = 1e-3;  // of the fits on folds, where the run's own is tighter
-  // Comparisons or pairs are made of labels before it learns, and it can be tuned by the loss of held-out items.
+  // Comparisons or pairs are made of labels before it learns, and it can be tuned by the loss of held-out items. Such a
+  // method has the parameters of pbdl, for which plan() decides.
   bool learns_from_items = false;
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
@@ -110,7 +112,7 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
 struct MethodFit {
   Model model;
   MethodReport report;
-  std::optional<Proved> proved = {};
+  std::optional<SolverRecord> proved = {};
 };
 
 // The same for unscaled rows, with all that a model file keeps.

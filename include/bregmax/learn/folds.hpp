@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bregmax/learn/plan.hpp"
+
+namespace bregmax {
+
+// Folds of the rows, stratified by class. The loss is that of 2000 comparisons drawn from the held-out rows (the
+// paper's supervision; none where those have a single class). `pieces`: of the rows, may be empty.
+std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
+                                std::uint64_t seed, const std::vector<int>& pieces = {});
+
+// Folds of the items of given supervision: every fold learns on all rows, from the items that are not held out. Pairs
+// are stratified: similar and dissimilar ones are spread evenly over the folds.
+std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
+                                 const std::vector<int>& pieces = {});
+
+// The number of folds that are made of labels: as many as asked for, but no more than leave two rows of every class of
+// three rows or more together in one fold; at least two. Throws Error where even that cannot be.
+int usable_folds(const std::vector<int>& class_of_row, int folds);
+
+// Those of a plan: from labels as many cross-validations as it has repeats, each with folds of its own.
+std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control = {});
+
+}  // namespace bregmax
