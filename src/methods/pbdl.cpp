@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/optimize/interior_point.hpp"
