@@ -84,10 +84,10 @@ int main(int argc, char** argv) {
   const double full_gemm = best_seconds(repeats, [&] { bare_gemm(points, references, 64, band); });
 
   fmt::print("{} x {} rows, {} pieces, {} features, 1 thread, best of {}\n", rows, rows, kPieces, kFeatures, repeats);
-  report("max_affine", best_seconds(repeats, [&] { max_affine.matrix_into(points, references, out); }), score_gemms,
-         fill);
-  report("smoothed_max_affine", best_seconds(repeats, [&] { smoothed.matrix_into(points, references, out); }),
-         full_gemm, fill);
-  report("squared_euclidean", best_seconds(repeats, [&] { euclidean.matrix_into(points, references, out); }), full_gemm,
-         fill);
+  report("max_affine", best_seconds(repeats, [&] { max_affine.prepare(references)->divergences_from(points, out); }),
+         score_gemms, fill);
+  report("smoothed_max_affine",
+         best_seconds(repeats, [&] { smoothed.prepare(references)->divergences_from(points, out); }), full_gemm, fill);
+  report("squared_euclidean",
+         best_seconds(repeats, [&] { euclidean.prepare(references)->divergences_from(points, out); }), full_gemm, fill);
 }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "bregmax/core/threads.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/theory/approximate.hpp"
 #include "theory/learning_rates.hpp"
 

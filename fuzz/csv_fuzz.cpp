@@ -16,18 +16,18 @@ void require(bool holds) {
 }
 
 void check_content(std::string_view text) {
-  const bregmax::CsvContent content = bregmax::parse_csv(text, "fuzz");
+  const bregmax::internal::CsvContent content = bregmax::internal::parse_csv(text, "fuzz");
   const std::size_t rows = content.line_of_row.size();
   require(rows > 0 && !content.columns.empty());
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
-    const bregmax::CsvColumn& column = content.columns[c];
+    const bregmax::internal::CsvColumn& column = content.columns[c];
     require((column.numeric ? column.numbers.size() : column.texts.size()) == rows);
     for (const double number : column.numbers) require(std::isfinite(number));
     // Every column of numbers spells as many fields, and a text column really holds a text.
     if (column.numeric && c < 4) {
-      require(bregmax::csv_column_texts(text, content, static_cast<bregmax::Index>(c)).size() == rows);
+      require(bregmax::internal::csv_column_texts(text, content, static_cast<bregmax::Index>(c)).size() == rows);
     }
-    if (!column.numeric) require(bregmax::first_text_row(column) < static_cast<bregmax::Index>(rows));
+    if (!column.numeric) require(bregmax::internal::first_text_row(column) < static_cast<bregmax::Index>(rows));
   }
 }
 

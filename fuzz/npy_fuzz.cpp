@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    const bregmax::Matrix matrix = bregmax::parse_npy({reinterpret_cast<const char*>(data), size}, "fuzz");
+    const bregmax::Matrix matrix = bregmax::internal::parse_npy({reinterpret_cast<const char*>(data), size}, "fuzz");
     if (matrix.size() < 1 || static_cast<std::size_t>(matrix.size()) > size / 4) std::abort();
   } catch (const bregmax::Error&) {
   }

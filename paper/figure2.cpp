@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/methods/registry.hpp"

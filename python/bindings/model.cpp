@@ -6,7 +6,7 @@
 
 #include "arrays.hpp"
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"

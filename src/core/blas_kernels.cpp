@@ -43,7 +43,7 @@ std::string own_file(const char* name) {
   std::string path(4096, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
   if (length <= 0 || static_cast<std::size_t>(length) >= path.size()) return {};
-  path.resize(static_cast<std::size_t>(length));
+  path.resize(length);
   const auto last_part = [](std::string_view whole) { return whole.substr(whole.rfind('/') + 1); };
   return last_part(path) == last_part(name) ? path : std::string();
 }

@@ -9,14 +9,10 @@ void dtrtri_(const char* uplo, const char* diagonal, const int* n, double* a, co
 }
 
 namespace bregmax::internal {
-namespace {
 
 constexpr Index kBlock = 48;
 
-}  // namespace
-
-Cholesky::Cholesky(Index most)
-    : inverse_(static_cast<std::size_t>(kBlock * kBlock)), panel_(static_cast<std::size_t>(most * kBlock)) {}
+Cholesky::Cholesky(Index most) : inverse_(kBlock * kBlock), panel_(most * kBlock) {}
 
 bool Cholesky::factor(double* matrix, Index rows, Index stride) {
   const int lda = static_cast<int>(stride);

@@ -34,18 +34,10 @@ template <class Each>
 BREGMAX_INLINE void for_groups_of_rows(Index rows, const Each& each) {
   Index i = 0;
   for (; i + 5 <= rows; i += 5) each.template operator()<5>(i);
-  switch (rows - i) {
-    case 4:
-      return each.template operator()<4>(i);
-    case 3:
-      return each.template operator()<3>(i);
-    case 2:
-      return each.template operator()<2>(i);
-    case 1:
-      return each.template operator()<1>(i);
-    default:
-      return;
-  }
+  if (rows - i == 4) return each.template operator()<4>(i);
+  if (rows - i == 3) return each.template operator()<3>(i);
+  if (rows - i == 2) return each.template operator()<2>(i);
+  if (rows - i == 1) return each.template operator()<1>(i);
 }
 
 // out_i += sum_l v_l x_il of `rows` rows of x.

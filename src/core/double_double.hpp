@@ -2,12 +2,12 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <compare>
 
 namespace bregmax::internal {
 
-// A number as the sum of two doubles, the second no more than half a unit in the last place of the first: 32 digits
-// with the range of a double. For the few problems that doubles are too coarse for; an operation costs some twenty of
-// theirs. Files that use it are compiled with -ffp-contract=off: what is written as two roundings has to be two.
+// Double-double: a number as the sum of two doubles, with 32 digits and the range of a double. An operation costs about
+// twenty of doubles. Files that use it need -ffp-contract=off, so that no two roundings become one.
 // (T. J. Dekker, "A floating-point technique for extending the available precision", 1971.)
 class DoubleDouble {
  public:
@@ -41,15 +41,7 @@ class DoubleDouble {
   DoubleDouble& operator*=(const DoubleDouble& other) { return *this = *this * other; }
   DoubleDouble& operator/=(const DoubleDouble& other) { return *this = *this / other; }
 
-  friend bool operator==(const DoubleDouble& a, const DoubleDouble& b) {
-    return a.high_ == b.high_ && a.low_ == b.low_;
-  }
-  friend bool operator<(const DoubleDouble& a, const DoubleDouble& b) {
-    return a.high_ < b.high_ || (a.high_ == b.high_ && a.low_ < b.low_);
-  }
-  friend bool operator>(const DoubleDouble& a, const DoubleDouble& b) { return b < a; }
-  friend bool operator<=(const DoubleDouble& a, const DoubleDouble& b) { return !(b < a); }
-  friend bool operator>=(const DoubleDouble& a, const DoubleDouble& b) { return !(a < b); }
+  friend auto operator<=>(const DoubleDouble&, const DoubleDouble&) = default;
 
   friend DoubleDouble abs(const DoubleDouble& x) { return x.high_ < 0 ? -x : x; }
   friend DoubleDouble sqrt(const DoubleDouble& x) {
@@ -81,20 +73,9 @@ namespace Eigen {
 template <>
 struct NumTraits<bregmax::internal::DoubleDouble> : GenericNumTraits<bregmax::internal::DoubleDouble> {
   using Real = bregmax::internal::DoubleDouble;
-  using NonInteger = Real;
-  using Nested = Real;
   using Literal = double;
-  // NOLINTBEGIN(readability-identifier-naming): the names are Eigen's
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 2,
-    AddCost = 20,
-    MulCost = 20
-  };
-  // NOLINTEND(readability-identifier-naming)
+  // NOLINTNEXTLINE(readability-identifier-naming): the names are Eigen's
+  enum { IsSigned = 1, RequireInitialization = 1, ReadCost = 2, AddCost = 20, MulCost = 20 };
   static Real epsilon() { return 0x1p-104; }
   static Real dummy_precision() { return 1e-28; }
   static Real highest() { return NumTraits<double>::highest(); }

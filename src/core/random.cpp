@@ -60,7 +60,7 @@ Index Random::uniform_index(Index size) {
 }
 
 std::vector<Index> Random::permutation(Index size) {
-  std::vector<Index> order(static_cast<std::size_t>(size));
+  std::vector<Index> order(size);
   std::iota(order.begin(), order.end(), Index{0});
   shuffle(order);
   return order;

@@ -3,9 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <string>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 extern "C" {
 void openblas_set_num_threads(int threads);
@@ -18,7 +17,7 @@ int available_threads() { return std::max(1, omp_get_num_procs()); }
 
 ThreadLimit::ThreadLimit(int threads)
     : previous_openmp_(omp_get_max_threads()), previous_blas_(openblas_get_num_threads()) {
-  if (threads < 0) throw Error("threads is " + std::to_string(threads) + "; allowed: 0 (all cores) or more");
+  internal::require(threads >= 0, "threads is {}; allowed: 0 (all cores) or more", threads);
   const int limit = threads == 0 ? available_threads() : threads;
   // OpenBLAS first: where it is built on OpenMP, it changes OpenMP's own number of threads.
   openblas_set_num_threads(limit);

@@ -1,12 +1,10 @@
 #include "bregmax/data/builtin.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
+#include "core/checks.hpp"
 #include "data/embedded_data.hpp"
 
 namespace bregmax {
@@ -48,7 +46,7 @@ std::string embedded_or_generated_csv(const std::string& name) {
   if (name == "figure1") return figure1_csv();
   std::string names;
   for (const BuiltinDataset& dataset : builtin_datasets()) names += (names.empty() ? "" : ", ") + dataset.name;
-  throw Error(fmt::format("there is no built-in dataset \"{}\"; the built-in datasets are {}", name, names));
+  internal::fail("there is no built-in dataset \"{}\"; the built-in datasets are {}", name, names);
 }
 
 }  // namespace
@@ -76,8 +74,7 @@ const std::vector<BuiltinDataset>& builtin_datasets() {
 }
 
 Table load_builtin(const std::string& name, const TableOptions& options) {
-  const std::string source = "builtin:" + name;
-  return table_from_csv(embedded_or_generated_csv(name), source, options);
+  return table_from_csv(embedded_or_generated_csv(name), "builtin:" + name, options);
 }
 
 }  // namespace bregmax

@@ -1,50 +1,129 @@
 #include "data/csv.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
-#include "bregmax/core/error.hpp"
-#include "data/csv_scanner.hpp"
+#include "core/checks.hpp"
 #include "data/text.hpp"
 
-namespace bregmax {
+namespace bregmax::internal {
 namespace {
 
-using internal::CsvField;
-using internal::CsvScanner;
-using internal::is_number_like;
-using internal::NumberKind;
-using internal::parse_number;
-using internal::quoted_excerpt;
+bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-std::vector<CsvField> read_row(CsvScanner& scanner) {
-  std::vector<CsvField> row;
-  do {
-    row.push_back(scanner.next_field());
-  } while (!row.back().ends_row);
-  return row;
+struct Field {
+  std::string_view raw;  // without surrounding spaces and quotes; doubled quotes are still doubled
+  bool quoted = false;
+  bool ends_row = false;
+  Index line = 1;
+
+  std::string text() const {
+    if (!quoted) return std::string(raw);
+    std::string plain;
+    plain.reserve(raw.size());
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      plain += raw[i];
+      if (raw[i] == '"') ++i;  // the second of a doubled quote
+    }
+    return plain;
+  }
+};
+
+// Walks over the fields of a CSV text without copying them.
+class Scanner {
+ public:
+  // `source` only names the text in messages and must outlive the scanner.
+  Scanner(std::string_view text, const std::string& source)
+      : at_(text.data()), end_(text.data() + text.size()), source_(source) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+  }
+
+  // Moves to the next row; false at the end, where blank lines are skipped. A blank line before more rows is an Error.
+  bool next_row() {
+    const char* first = std::find_if_not(at_, end_, is_space);
+    if (first != end_ && !is_line_end(*first)) return true;
+    const bool more = std::any_of(at_, end_, [](char c) { return !is_space(c) && !is_line_end(c); });
+    require(!more, "{}: line {}: the line is blank; blank lines are allowed only at the end", source_, line_);
+    return false;
+  }
+
+  // The next field of the row; call it until a field ends the row.
+  Field next_field() {
+    at_ = std::find_if_not(at_, end_, is_space);
+    Field field{{}, at_ != end_ && *at_ == '"', false, line_};
+    if (field.quoted) {
+      read_quoted(field);
+    } else {
+      const char* begin = at_;
+      while (at_ != end_ && *at_ != ',' && !is_line_end(*at_)) ++at_;
+      field.raw = trim_spaces({begin, at_});
+    }
+    field.ends_row = finish_field();
+    return field;
+  }
+
+  std::vector<Field> rest_of_row() {
+    std::vector<Field> row;
+    do {
+      row.push_back(next_field());
+    } while (!row.back().ends_row);
+    return row;
+  }
+
+  Index line() const { return line_; }
+
+ private:
+  void read_quoted(Field& field) {
+    const char* begin = ++at_;
+    for (;; ++at_) {
+      require(at_ != end_, "{}: line {}: a quoted field is not closed before the end of the file", source_, field.line);
+      if (*at_ == '"') {
+        if (at_ + 1 == end_ || at_[1] != '"') break;
+        ++at_;
+      } else if (*at_ == '\n' || (*at_ == '\r' && (at_ + 1 == end_ || at_[1] != '\n'))) {
+        ++line_;
+      }
+    }
+    field.raw = {begin, at_};
+    at_ = std::find_if_not(at_ + 1, end_, is_space);
+    if (at_ == end_ || *at_ == ',' || is_line_end(*at_)) return;
+    fail("{}: line {}: text follows the closing quote of {}; allowed: a comma or the end of the line", source_, line_,
+         quoted_excerpt(field.raw));
+  }
+
+  // At a comma, a line end or the end of the text: steps over it and says whether the row ended.
+  bool finish_field() {
+    if (at_ == end_) return true;
+    const char delimiter = *at_++;
+    if (delimiter == ',') return false;
+    if (delimiter == '\r' && at_ != end_ && *at_ == '\n') ++at_;
+    ++line_;
+    return true;
+  }
+
+  const char* at_;
+  const char* end_;
+  const std::string& source_;
+  Index line_ = 1;
+};
+
+bool is_header(const std::vector<Field>& first_row) {
+  if (is_label_name(first_row.back().text())) return true;
+  return std::ranges::none_of(first_row, is_number_like, &Field::raw) &&
+         std::ranges::any_of(first_row, [](const Field& field) { return !field.raw.empty(); });
 }
 
-bool is_header(const std::vector<CsvField>& first_row) {
-  if (internal::is_label_name(first_row.back().text())) return true;
-  const auto is_name = [](const CsvField& field) { return !field.raw.empty() && !is_number_like(field.raw); };
-  return std::any_of(first_row.begin(), first_row.end(), is_name) &&
-         std::none_of(first_row.begin(), first_row.end(), [](const CsvField& f) { return is_number_like(f.raw); });
-}
-
-std::vector<CsvColumn> make_columns(const std::vector<CsvField>& first_row, bool header, const std::string& source) {
+std::vector<CsvColumn> make_columns(const std::vector<Field>& first_row, bool header, const std::string& source) {
   std::vector<CsvColumn> columns(first_row.size());
   std::unordered_map<std::string, std::size_t> column_of_name;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     std::string name = header ? first_row[c].text() : "";
     columns[c].name = name.empty() ? fmt::format("x{}", c) : std::move(name);
     const auto [same, fresh] = column_of_name.emplace(columns[c].name, c);
-    if (!fresh) {
-      throw Error(fmt::format("{}: line {}: columns {} and {} (from 0) are both named {}; names must differ", source,
-                              first_row[c].line, same->second, c, quoted_excerpt(columns[c].name)));
-    }
+    require(fresh, "{}: line {}: columns {} and {} (from 0) are both named {}; names must differ", source,
+            first_row[c].line, same->second, c, quoted_excerpt(columns[c].name));
   }
   return columns;
 }
@@ -56,75 +135,68 @@ class RowReader {
   RowReader(CsvContent& content, const std::string& source)
       : content_(content), source_(source), not_finite_(content.columns.size()) {}
 
-  void add_field(std::size_t column, const CsvField& field) {
+  void add_field(std::size_t column, const Field& field) {
     if (field.raw.empty()) {
-      fail(column, field, "an empty field",
-           "a number or, in the label column, a text; rows with missing values must be left out or filled in");
+      refuse(column, field, "an empty field",
+             "a number or, in the label column, a text; rows with missing values must be left out or filled in");
     }
     CsvColumn& target = content_.columns[column];
     if (!target.numeric) return;
-    const auto [kind, value] = parse_number(field.raw);
-    if (kind == NumberKind::kText) {
+    const std::optional<double> value = parse_number(field.raw);
+    if (!value) {
       target.numeric = false;
       target.numbers = {};
       return;
     }
-    if (kind == NumberKind::kNotFinite && !not_finite_[column]) not_finite_[column] = field;
-    target.numbers.push_back(value);
+    if (!std::isfinite(*value) && !not_finite_[column]) not_finite_[column] = field;
+    target.numbers.push_back(*value);
   }
 
-  void add_row(CsvScanner& scanner) {
+  void add_row(Scanner& scanner) {
     const Index line = scanner.line();
     const std::size_t expected = content_.columns.size();
     std::size_t found = 0;
-    CsvField field;
-    do {
-      field = scanner.next_field();
-      if (found < expected && !(field.ends_row && found + 1 < expected)) add_field(found, field);
-      ++found;
-    } while (!field.ends_row);
+    for (bool ended = false; !ended; ++found) {
+      const Field field = scanner.next_field();
+      ended = field.ends_row;
+      if (found < expected && !(ended && found + 1 < expected)) add_field(found, field);
+    }
     if (found != expected) {
-      throw Error(
-          fmt::format("{}: line {}: found {} field{}; expected {}, as in the first line{}", source_, line, found,
-                      found == 1 ? "" : "s", expected,
-                      internal::hint_at_separator(static_cast<Index>(expected), content_.columns.front().name)));
+      fail("{}: line {}: found {} field{}; expected {}, as in the first line{}", source_, line, found,
+           found == 1 ? "" : "s", expected, hint_at_separator(expected, content_.columns.front().name));
     }
     content_.line_of_row.push_back(line);
   }
 
   void refuse_numbers_that_are_not_finite() const {
     for (std::size_t c = 0; c < not_finite_.size(); ++c) {
-      if (content_.columns[c].numeric && not_finite_[c]) {
-        fail(c, *not_finite_[c], quoted_excerpt(not_finite_[c]->raw), "a finite number");
-      }
+      if (!content_.columns[c].numeric || !not_finite_[c]) continue;
+      refuse(c, *not_finite_[c], quoted_excerpt(not_finite_[c]->raw), "a finite number");
     }
   }
 
  private:
-  [[noreturn]] void fail(std::size_t column, const CsvField& field, std::string_view found,
-                         std::string_view allowed) const {
-    throw Error(fmt::format("{}: line {}, column {}: found {}; allowed: {}", source_, field.line,
-                            internal::excerpt(content_.columns[column].name), found, allowed));
+  [[noreturn]] void refuse(std::size_t column, const Field& field, std::string_view found,
+                           std::string_view allowed) const {
+    fail("{}: line {}, column {}: found {}; allowed: {}", source_, field.line, excerpt(content_.columns[column].name),
+         found, allowed);
   }
 
   CsvContent& content_;
   const std::string& source_;
-  std::vector<std::optional<CsvField>> not_finite_;
+  std::vector<std::optional<Field>> not_finite_;
 };
 
 // Every field of the wanted columns as text.
 std::vector<std::vector<std::string>> gather_texts(std::string_view text, const CsvContent& content,
                                                    const std::vector<bool>& wanted) {
   const std::string source;  // the text was scanned before, so there are no messages
-  CsvScanner scanner(text, source);
+  Scanner scanner(text, source);
   std::vector<std::vector<std::string>> texts(wanted.size());
-  for (std::size_t c = 0; c < wanted.size(); ++c) {
-    if (wanted[c]) texts[c].reserve(content.line_of_row.size());
-  }
-  if (content.has_header && scanner.next_row()) read_row(scanner);
+  if (content.has_header && scanner.next_row()) scanner.rest_of_row();
   while (scanner.next_row()) {
     for (std::size_t c = 0; c < wanted.size(); ++c) {
-      const CsvField field = scanner.next_field();
+      const Field field = scanner.next_field();
       if (wanted[c]) texts[c].push_back(field.text());
     }
   }
@@ -135,32 +207,30 @@ std::vector<std::vector<std::string>> gather_texts(std::string_view text, const 
 void refuse_ambiguous_first_line(const CsvContent& content, const std::string& source) {
   for (const CsvColumn& column : content.columns) {
     if (column.numeric || column.texts.size() < 2 || is_number_like(column.texts.front())) continue;
-    if (std::all_of(column.texts.begin() + 1, column.texts.end(), [](const auto& t) { return is_number_like(t); })) {
-      throw Error(fmt::format(
-          "{}: line {}, column {}: found {}, but every other field of the column is a number; allowed: a "
-          "finite number, "
-          "or a header line without any numbers in it",
-          source, content.line_of_row.front(), internal::excerpt(column.name), quoted_excerpt(column.texts.front())));
-    }
+    if (!std::all_of(column.texts.begin() + 1, column.texts.end(), is_number_like)) continue;
+    fail(
+        "{}: line {}, column {}: found {}, but every other field of the column is a number; allowed: a finite number, "
+        "or a header line without any numbers in it",
+        source, content.line_of_row.front(), excerpt(column.name), quoted_excerpt(column.texts.front()));
   }
 }
 
 void refuse_binary(std::string_view text, const std::string& source) {
   const std::size_t nul = text.find('\0');
   if (nul == std::string_view::npos) return;
-  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-  throw Error(fmt::format("{}: line {}: found a zero byte; a CSV file is UTF-8 text", source, line));
+  fail("{}: line {}: found a zero byte; a CSV file is UTF-8 text", source,
+       1 + std::ranges::count(text.substr(0, nul), '\n'));
 }
 
 }  // namespace
 
 CsvContent parse_csv(std::string_view text, const std::string& source) {
   refuse_binary(text, source);
-  CsvScanner scanner(text, source);
+  Scanner scanner(text, source);
   CsvContent content;
-  if (!scanner.next_row()) throw Error(fmt::format("{}: the file is empty; expected rows of numbers", source));
+  require(scanner.next_row(), "{}: the file is empty; expected rows of numbers", source);
   const Index first_line = scanner.line();
-  const std::vector<CsvField> first_row = read_row(scanner);
+  const std::vector<Field> first_row = scanner.rest_of_row();
   content.has_header = is_header(first_row);
   content.columns = make_columns(first_row, content.has_header, source);
 
@@ -170,15 +240,12 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
     content.line_of_row.push_back(first_line);
   }
   while (scanner.next_row()) reader.add_row(scanner);
-  if (content.line_of_row.empty()) {
-    throw Error(fmt::format("{}: found a header line and no rows; expected at least one row", source));
-  }
+  require(!content.line_of_row.empty(), "{}: found a header line and no rows; expected at least one row", source);
   reader.refuse_numbers_that_are_not_finite();
 
   std::vector<bool> is_text;
-  is_text.reserve(content.columns.size());
   for (const CsvColumn& column : content.columns) is_text.push_back(!column.numeric);
-  if (std::find(is_text.begin(), is_text.end(), true) != is_text.end()) {
+  if (std::ranges::count(is_text, true) > 0) {
     auto texts = gather_texts(text, content, is_text);
     for (std::size_t c = 0; c < texts.size(); ++c) content.columns[c].texts = std::move(texts[c]);
   }
@@ -188,13 +255,13 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
 
 std::vector<std::string> csv_column_texts(std::string_view text, const CsvContent& content, Index column) {
   std::vector<bool> wanted(content.columns.size(), false);
-  wanted.at(static_cast<std::size_t>(column)) = true;
-  return std::move(gather_texts(text, content, wanted)[static_cast<std::size_t>(column)]);
+  wanted.at(column) = true;
+  return std::move(gather_texts(text, content, wanted)[column]);
 }
 
 Index first_text_row(const CsvColumn& column) {
-  const auto is_text = [](const std::string& t) { return parse_number(t).kind != NumberKind::kFinite; };
-  return std::find_if(column.texts.begin(), column.texts.end(), is_text) - column.texts.begin();
+  const auto is_text = [](const std::string& t) { return !std::isfinite(parse_number(t).value_or(NAN)); };
+  return std::ranges::find_if(column.texts, is_text) - column.texts.begin();
 }
 
-}  // namespace bregmax
+}  // namespace bregmax::internal

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
 
-namespace bregmax {
+namespace bregmax::internal {
 
 // The content of a CSV file before any column is given a meaning. A column is either numeric (all of its fields are
 // finite numbers) or text.
@@ -29,13 +28,11 @@ struct CsvContent {
 // Numbers have a decimal point (".28", "+1", "1e5"), whatever the locale, quoted or not.
 //
 // The first line is a header when none of its fields is a number (nan and inf count as numbers), or when its last field
-// is class, label, target or species in any case. A header name may be empty (the column is then x0, x1, ... by its
-// position, as without a header); two columns of one name are refused.
+// is a label name (see is_label_name()). Columns without a name are x0, x1, ... by their position.
 //
 // Refused, with file and line: ragged rows; empty fields; nan, inf or overflow in a column of numbers; a blank line
-// before more rows; a first line that mixes numbers with a text where the rest of the column is numeric, since it
-// could be a header or a row with a missing value; no rows at all.
-// `source` only names the text in messages.
+// before more rows; two columns of one name; no rows at all; and a first line that mixes numbers with a text over a
+// column of numbers: it could be a header or a row with a missing value. `source` names the text in messages.
 CsvContent parse_csv(std::string_view text, const std::string& source);
 
 // The fields of one column as spelled in `text`, from which `content` was parsed.
@@ -44,4 +41,4 @@ std::vector<std::string> csv_column_texts(std::string_view text, const CsvConten
 // The first row of a text column that does not hold a finite number.
 Index first_text_row(const CsvColumn& column);
 
-}  // namespace bregmax
+}  // namespace bregmax::internal

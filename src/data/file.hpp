@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace bregmax {
+namespace bregmax::internal {
 
 // Throws Error that names the file and says why it cannot be read.
 std::string read_whole_file(const std::string& path);
 
-}  // namespace bregmax
+}  // namespace bregmax::internal

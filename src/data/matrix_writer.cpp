@@ -1,12 +1,9 @@
 #include "bregmax/data/matrix_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <charconv>
 
-#include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "data/npy.hpp"
 #include "data/text.hpp"
 
@@ -24,86 +21,62 @@ std::string npy_preamble(Index rows, Index cols) {
   const std::size_t unpadded = kFixedBytes + dictionary.size() + 1;
   dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   dictionary += '\n';
-  std::string preamble(kNpyMagic);
+  std::string preamble(internal::kNpyMagic);
   preamble += {'\x01', '\x00', static_cast<char>(dictionary.size() & 0xff), static_cast<char>(dictionary.size() >> 8)};
   return preamble + dictionary;
 }
 
-bool wants_npy(const std::string& path) {
+bool wants_npy(const std::string& path, Index rows, Index cols) {
+  internal::require(rows >= 1 && cols >= 1, "cannot write {}: the matrix is {} x {}; allowed: at least 1 x 1", path,
+                    rows, cols);
   const std::string lower = internal::lower_case(path);
-  if (lower.ends_with(".npy")) return true;
-  if (lower.ends_with(".csv")) return false;
-  throw Error(fmt::format("cannot write {}: the name must end with .npy or .csv", path));
+  internal::require(lower.ends_with(".npy") || lower.ends_with(".csv"),
+                    "cannot write {}: the name must end with .npy or .csv", path);
+  return lower.ends_with(".npy");
+}
+
+void append_csv(const double* row, Index cols, std::string& text) {
+  constexpr int kDigits = 17;           // enough for a double to survive exactly
+  constexpr std::size_t kLongest = 32;  // of a number with 17 digits, sign, point and exponent
+  for (Index c = 0; c < cols; ++c) {
+    char number[kLongest];
+    const auto [end, error] = std::to_chars(number, number + kLongest, row[c], std::chars_format::general, kDigits);
+    text.append(number, end);
+    text += c + 1 < cols ? ',' : '\n';
+  }
 }
 
 }  // namespace
 
-struct MatrixWriter::Implementation {
-  Implementation(const std::string& name, Index total_rows, Index columns)
-      : path(name), npy(wants_npy(name)), rows(total_rows), cols(columns), file(name) {}
-
-  void append_csv_row(const double* row) {
-    constexpr int kDigits = 17;           // enough for a double to survive exactly
-    constexpr std::size_t kLongest = 32;  // of a number with 17 digits, sign, point and exponent
-    for (Index c = 0; c < cols; ++c) {
-      char number[kLongest];
-      const auto [end, error] = std::to_chars(number, number + kLongest, row[c], std::chars_format::general, kDigits);
-      buffer.append(number, end);
-      buffer += c + 1 < cols ? ',' : '\n';
-    }
-  }
-
-  void flush() {
-    file.write(buffer);
-    buffer.clear();
-  }
-
-  std::string path;
-  bool npy;
-  Index rows, cols;
-  Index rows_written = 0;
-  bool committed = false;
-  AtomicFileWriter file;
-  std::string buffer;
-};
-
-MatrixWriter::MatrixWriter(const std::string& path, Index rows, Index cols) {
-  if (rows < 1 || cols < 1) {
-    throw Error(fmt::format("cannot write {}: the matrix is {} x {}; allowed: at least 1 x 1", path, rows, cols));
-  }
-  implementation_ = std::make_unique<Implementation>(path, rows, cols);
-  if (implementation_->npy) implementation_->buffer = npy_preamble(rows, cols);
+MatrixWriter::MatrixWriter(const std::string& path, Index rows, Index cols)
+    : path_(path), rows_(rows), cols_(cols), npy_(wants_npy(path, rows, cols)), file_(path) {
+  if (npy_) buffer_ = npy_preamble(rows, cols);
 }
 
-MatrixWriter::~MatrixWriter() = default;
-
 void MatrixWriter::append(const MatrixView& rows) {
-  Implementation& self = *implementation_;
-  if (rows.cols() != self.cols || rows.rows() > self.rows - self.rows_written) {
-    throw Error(fmt::format("cannot write {}: got {} x {} more values after {} rows; expected {} x {} in all",
-                            self.path, rows.rows(), rows.cols(), self.rows_written, self.rows, self.cols));
-  }
+  internal::require(rows.cols() == cols_ && rows.rows() <= rows_ - rows_written_,
+                    "cannot write {}: got {} x {} more values after {} rows; expected {} x {} in all", path_,
+                    rows.rows(), rows.cols(), rows_written_, rows_, cols_);
   for (Index r = 0; r < rows.rows(); ++r) {
     const double* row = rows.data() + r * rows.outerStride();
-    if (self.npy) {
-      self.buffer.append(reinterpret_cast<const char*>(row), static_cast<std::size_t>(self.cols) * sizeof(double));
+    if (npy_) {
+      buffer_.append(reinterpret_cast<const char*>(row), cols_ * sizeof(double));
     } else {
-      self.append_csv_row(row);
+      append_csv(row, cols_, buffer_);
     }
-    if (self.buffer.size() >= kBufferBytes) self.flush();
+    if (buffer_.size() < kBufferBytes) continue;
+    file_.write(buffer_);
+    buffer_.clear();
   }
-  self.rows_written += rows.rows();
+  rows_written_ += rows.rows();
 }
 
 void MatrixWriter::commit() {
-  Implementation& self = *implementation_;
-  if (self.committed) return;
-  if (self.rows_written != self.rows) {
-    throw Error(fmt::format("cannot write {}: got {} rows; expected {}", self.path, self.rows_written, self.rows));
-  }
-  self.flush();
-  self.file.commit();
-  self.committed = true;
+  if (committed_) return;
+  internal::require(rows_written_ == rows_, "cannot write {}: got {} rows; expected {}", path_, rows_written_, rows_);
+  file_.write(buffer_);
+  file_.commit();
+  committed_ = true;
 }
 
 }  // namespace bregmax

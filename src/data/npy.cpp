@@ -1,7 +1,5 @@
 #include "data/npy.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,13 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "data/text.hpp"
 
-namespace bregmax {
+namespace bregmax::internal {
 namespace {
-
-using internal::quoted_excerpt;
 
 // What the header of an .npy file says, before it is checked against what is supported.
 struct NpyHeader {
@@ -40,27 +36,25 @@ class DictionaryReader {
       const std::string key = read_string("a key");
       expect(':');
       if (key == "descr") {
-        if (peek() == '[') {
-          throw Error(fmt::format("{}: holds a structured array; allowed: float32 or float64", source_));
-        }
+        require(peek() != '[', "{}: holds a structured array; allowed: float32 or float64", source_);
         descr = read_string("the value of 'descr'");
       } else if (key == "fortran_order") {
         fortran_order = read_boolean();
       } else if (key == "shape") {
         shape = read_shape();
       } else {
-        fail(fmt::format("unknown key {}", quoted_excerpt(key)));
+        expect(false, fmt::format("unknown key {}", quoted_excerpt(key)));
       }
-      if (!accept(',') && peek() != '}') fail("expected ',' or '}' after a value");
+      expect(accept(',') || peek() == '}', "expected ',' or '}' after a value");
     }
-    if (peek() != '\0') fail("text after the closing '}'");
-    if (!descr || !fortran_order || !shape) fail("expected the keys 'descr', 'fortran_order' and 'shape'");
+    expect(peek() == '\0', "text after the closing '}'");
+    expect(descr && fortran_order && shape, "expected the keys 'descr', 'fortran_order' and 'shape'");
     return {*descr, *fortran_order, *shape, 0};
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(fmt::format("{}: malformed .npy header: {}", source_, reason));
+  void expect(bool holds, std::string_view reason) const {
+    require(holds, "{}: malformed .npy header: {}", source_, reason);
   }
 
   // The next character that is not a space; '\0' at the end.
@@ -73,30 +67,24 @@ class DictionaryReader {
     ++at_;
     return true;
   }
-  void expect(char wanted) {
-    if (!accept(wanted)) fail(fmt::format("expected '{}'", wanted));
-  }
+  void expect(char wanted) { expect(accept(wanted), fmt::format("expected '{}'", wanted)); }
 
   std::string read_string(std::string_view what) {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') fail(fmt::format("expected {} in quotes", what));
+    expect(quote == '\'' || quote == '"', fmt::format("expected {} in quotes", what));
     const std::size_t begin = ++at_;
     const std::size_t end = text_.find(quote, begin);
-    if (end == std::string_view::npos) fail("a string is not closed");
+    expect(end != std::string_view::npos, "a string is not closed");
     at_ = end + 1;
     return std::string(text_.substr(begin, end - begin));
   }
 
   bool read_boolean() {
     peek();
-    for (const bool value : {true, false}) {
-      const std::string_view word = value ? "True" : "False";
-      if (text_.substr(at_).starts_with(word)) {
-        at_ += word.size();
-        return value;
-      }
-    }
-    fail("'fortran_order' must be True or False");
+    const bool value = text_.substr(at_).starts_with("True");
+    expect(value || text_.substr(at_).starts_with("False"), "'fortran_order' must be True or False");
+    at_ += value ? 4 : 5;
+    return value;
   }
 
   std::vector<Index> read_shape() {
@@ -106,11 +94,11 @@ class DictionaryReader {
       peek();
       Index size = -1;
       const auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
-      if (error != std::errc{} || size < 0) fail("'shape' must be a tuple of sizes that fit into 63 bits");
-      at_ = static_cast<std::size_t>(stop - text_.data());
+      expect(error == std::errc{} && size >= 0, "'shape' must be a tuple of sizes that fit into 63 bits");
+      at_ = stop - text_.data();
       shape.push_back(size);
       accept('L');  // written by Python 2
-      if (!accept(',') && peek() != ')') fail("expected ',' or ')' in 'shape'");
+      expect(accept(',') || peek() == ')', "expected ',' or ')' in 'shape'");
     }
     return shape;
   }
@@ -122,18 +110,15 @@ class DictionaryReader {
 
 // Throws Error for a foreign, truncated or malformed header.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
-  if (!bytes.starts_with(kNpyMagic)) throw Error(fmt::format("{}: not an .npy file (its first bytes differ)", source));
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  require(bytes.starts_with(kNpyMagic), "{}: not an .npy file (its first bytes differ)", source);
+  const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(bytes[i])}; };
   const auto refuse_truncated = [&](std::size_t needed) {
-    if (bytes.size() >= needed) return;
-    throw Error(
-        fmt::format("{}: truncated .npy header: found {} bytes; expected at least {}", source, bytes.size(), needed));
+    require(bytes.size() >= needed, "{}: truncated .npy header: found {} bytes; expected at least {}", source,
+            bytes.size(), needed);
   };
   refuse_truncated(8);
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) {
-    throw Error(fmt::format("{}: .npy format version {}.{}; allowed: 1 to 3", source, version, byte(7)));
-  }
+  require(version >= 1 && version <= 3, "{}: .npy format version {}.{}; allowed: 1 to 3", source, version, byte(7));
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   const std::size_t header_begin = 8 + length_bytes;
   refuse_truncated(header_begin);
@@ -146,48 +131,32 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
 }
 
 template <class Number, bool kSwapBytes>
-Number load_number(const char* bytes) {
-  std::array<char, sizeof(Number)> copy;
-  std::memcpy(copy.data(), bytes, sizeof(Number));
-  if constexpr (kSwapBytes) std::reverse(copy.begin(), copy.end());
-  return std::bit_cast<Number>(copy);
-}
-
-template <class Number, bool kSwapBytes>
 void copy_array(const char* bytes, bool fortran_order, Matrix& matrix) {
   const auto load = [bytes](Index i) {
-    return static_cast<double>(load_number<Number, kSwapBytes>(bytes + static_cast<std::size_t>(i) * sizeof(Number)));
+    std::array<char, sizeof(Number)> copy;
+    std::memcpy(copy.data(), bytes + i * sizeof(Number), sizeof(Number));
+    if constexpr (kSwapBytes) std::ranges::reverse(copy);
+    return static_cast<double>(std::bit_cast<Number>(copy));
   };
-  if (!fortran_order) {
-    for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = load(i);
-    return;
-  }
   for (Index r = 0; r < matrix.rows(); ++r) {
-    for (Index c = 0; c < matrix.cols(); ++c) matrix(r, c) = load(c * matrix.rows() + r);
-  }
-}
-
-void check_shape(const NpyHeader& header, const std::string& source) {
-  if (header.shape.size() != 2) {
-    throw Error(fmt::format("{}: holds a {}-dimensional array; allowed: 2 dimensions (rows, features)", source,
-                            header.shape.size()));
-  }
-  if (header.shape[0] == 0 || header.shape[1] == 0) {
-    throw Error(fmt::format("{}: holds an empty array of shape ({}, {}); expected at least one row and one column",
-                            source, header.shape[0], header.shape[1]));
+    for (Index c = 0; c < matrix.cols(); ++c) {
+      matrix(r, c) = load(fortran_order ? c * matrix.rows() + r : r * matrix.cols() + c);
+    }
   }
 }
 
 // Before anything is allocated: the sizes in a header are not to be trusted.
-void check_length(const NpyHeader& header, std::size_t number_bytes, std::size_t found, const std::string& source) {
-  const auto rows = static_cast<std::size_t>(header.shape[0]);
-  const auto cols = static_cast<std::size_t>(header.shape[1]);
+void check_shape(const NpyHeader& header, std::size_t number_bytes, std::size_t found, const std::string& source) {
+  require(header.shape.size() == 2, "{}: holds a {}-dimensional array; allowed: 2 dimensions (rows, features)", source,
+          header.shape.size());
+  const std::size_t rows = header.shape[0], cols = header.shape[1];
+  require(rows > 0 && cols > 0, "{}: holds an empty array of shape ({}, {}); expected at least one row and one column",
+          source, rows, cols);
   // The division comes first so that no product can overflow.
   const bool too_many = rows > found / number_bytes / cols;
-  if (!too_many && rows * cols * number_bytes == found) return;
-  throw Error(fmt::format("{}: {}: found {} bytes of data; expected {} x {} numbers of {} bytes", source,
-                          too_many ? "truncated .npy file" : "the .npy file goes on after its array", found, rows, cols,
-                          number_bytes));
+  require(!too_many && rows * cols * number_bytes == found,
+          "{}: {}: found {} bytes of data; expected {} x {} numbers of {} bytes", source,
+          too_many ? "truncated .npy file" : "the .npy file goes on after its array", found, rows, cols, number_bytes);
 }
 
 }  // namespace
@@ -197,13 +166,10 @@ Matrix parse_npy(std::string_view bytes, const std::string& source) {
   const std::string& descr = header.descr;
   const bool is_float = descr.size() == 3 && (descr[0] == '<' || descr[0] == '>' || descr[0] == '=') &&
                         descr[1] == 'f' && (descr[2] == '4' || descr[2] == '8');
-  if (!is_float) {
-    throw Error(fmt::format("{}: holds numbers of type {}; allowed: float32 or float64 (<f4, <f8, >f4, >f8)", source,
-                            quoted_excerpt(descr)));
-  }
-  check_shape(header, source);
+  require(is_float, "{}: holds numbers of type {}; allowed: float32 or float64 (<f4, <f8, >f4, >f8)", source,
+          quoted_excerpt(descr));
   const bool is_double = descr[2] == '8';
-  check_length(header, is_double ? 8 : 4, bytes.size() - header.data_offset, source);
+  check_shape(header, is_double ? 8 : 4, bytes.size() - header.data_offset, source);
 
   Matrix matrix(header.shape[0], header.shape[1]);
   const char* data = bytes.data() + header.data_offset;
@@ -215,4 +181,4 @@ Matrix parse_npy(std::string_view bytes, const std::string& source) {
   return matrix;
 }
 
-}  // namespace bregmax
+}  // namespace bregmax::internal

@@ -5,11 +5,11 @@
 
 #include "bregmax/core/matrix.hpp"
 
-namespace bregmax {
+namespace bregmax::internal {
 
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 // 2-D float32 or float64 arrays in C or Fortran order, format versions 1 to 3.
 Matrix parse_npy(std::string_view bytes, const std::string& source);
 
-}  // namespace bregmax
+}  // namespace bregmax::internal

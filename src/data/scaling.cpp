@@ -1,10 +1,8 @@
 #include "bregmax/data/scaling.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
@@ -20,7 +18,7 @@ void for_each_row(const MatrixView& rows, const Each& each) {
 Scaling Scaling::none(Index features) { return {Vector::Zero(features), Vector::Ones(features)}; }
 
 Scaling Scaling::standard(const MatrixView& rows) {
-  if (rows.rows() == 0) throw Error("scaling: found no rows; standard scaling needs at least one");
+  internal::require(rows.rows() > 0, "scaling: found no rows; standard scaling needs at least one");
   Scaling scaling = none(rows.cols());
   const auto count = static_cast<double>(rows.rows());
   Vector least = rows.row(0), most = least, mean = Vector::Zero(rows.cols());
@@ -41,11 +39,9 @@ Scaling Scaling::standard(const MatrixView& rows) {
       continue;
     }
     const double deviation = largest(c) * std::sqrt(squares(c) / count);
-    if (!std::isfinite(mean(c)) || !std::isfinite(deviation) || !std::isfinite(1 / deviation)) {
-      throw Error(
-          fmt::format("scaling: feature {} lies between {} and {}; its standard deviation is not a usable double", c,
-                      least(c), most(c)));
-    }
+    internal::require(std::isfinite(mean(c)) && std::isfinite(deviation) && std::isfinite(1 / deviation),
+                      "scaling: feature {} lies between {} and {}; its standard deviation is not a usable double", c,
+                      least(c), most(c));
     scaling.center(c) = mean(c);
     scaling.scale(c) = deviation;
   }
@@ -55,10 +51,9 @@ Scaling Scaling::standard(const MatrixView& rows) {
 bool Scaling::is_identity() const { return (center.array() == 0).all() && (scale.array() == 1).all(); }
 
 Matrix Scaling::apply(const MatrixView& rows) const {
-  if (rows.cols() != center.size()) {
-    throw Error(fmt::format("found {} features; expected {}, as in the data that the scaling was made on", rows.cols(),
-                            center.size()));
-  }
+  internal::require(rows.cols() == center.size(),
+                    "found {} features; expected {}, as in the data that the scaling was made on", rows.cols(),
+                    center.size());
   if (is_identity()) return rows;
   return (rows.rowwise() - center.transpose()).array().rowwise() / scale.transpose().array();
 }

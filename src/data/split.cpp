@@ -1,41 +1,34 @@
 #include "bregmax/data/split.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 
 Split random_split(Index rows, double train_fraction, Random& random) {
-  if (rows < 0) throw Error(fmt::format("split: the number of rows is {}; allowed: 0 or more", rows));
-  if (!(train_fraction >= 0 && train_fraction <= 1)) {
-    throw Error(fmt::format("split: train_fraction is {}; allowed: 0 to 1", train_fraction));
-  }
+  internal::require(rows >= 0, "split: the number of rows is {}; allowed: 0 or more", rows);
+  internal::require(train_fraction >= 0 && train_fraction <= 1, "split: train_fraction is {}; allowed: 0 to 1",
+                    train_fraction);
   auto train_rows = static_cast<Index>(std::llround(train_fraction * static_cast<double>(rows)));
   if (rows >= 2) train_rows = std::clamp<Index>(train_rows, 1, rows - 1);
   const std::vector<Index> order = random.permutation(rows);
-  Split split;
-  split.train.assign(order.begin(), order.begin() + train_rows);
-  split.test.assign(order.begin() + train_rows, order.end());
+  Split split{{order.begin(), order.begin() + train_rows}, {order.begin() + train_rows, order.end()}};
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.test.begin(), split.test.end());
   return split;
 }
 
 std::vector<std::vector<Index>> stratified_folds(const std::vector<int>& class_of_row, int folds, Random& random) {
-  const auto rows = static_cast<Index>(class_of_row.size());
-  if (folds < 2 || folds > rows) {
-    throw Error(fmt::format("folds is {}; allowed: 2 to the number of rows, {}", folds, rows));
-  }
+  const auto rows = std::ssize(class_of_row);
+  internal::require(folds >= 2 && folds <= rows, "folds is {}; allowed: 2 to the number of rows, {}", folds, rows);
   std::map<int, std::vector<Index>> rows_of_class;
-  for (Index row = 0; row < rows; ++row) rows_of_class[class_of_row[static_cast<std::size_t>(row)]].push_back(row);
+  for (Index row = 0; row < rows; ++row) rows_of_class[class_of_row[row]].push_back(row);
 
   // Dealing goes on where the last class ended, so that the folds as a whole differ by at most one row, too.
-  std::vector<std::vector<Index>> test_rows(static_cast<std::size_t>(folds));
+  std::vector<std::vector<Index>> test_rows(folds);
   std::size_t next_fold = 0;
   for (auto& [class_number, members] : rows_of_class) {
     random.shuffle(members);

@@ -1,7 +1,5 @@
 #include "bregmax/data/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,32 +8,36 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/data/builtin.hpp"
+#include "core/checks.hpp"
 #include "data/csv.hpp"
 #include "data/file.hpp"
 #include "data/npy.hpp"
 #include "data/text.hpp"
 
 namespace bregmax {
-namespace {
 
+using internal::CsvColumn;
+using internal::fail;
 using internal::quoted_excerpt;
+using internal::require;
+
+namespace {
 
 constexpr std::string_view kBuiltinPrefix = "builtin:";
 
 // The columns of a CSV or .npy file before they are told apart.
 struct Columns {
   const std::string& source;
-  CsvContent content;
+  internal::CsvContent content;
   std::function<std::vector<std::string>(Index)> spelled;  // the fields of a numeric column as the file has them
   std::string_view row_word;                               // what the numbers of content.line_of_row count
 
-  Index rows() const { return static_cast<Index>(content.line_of_row.size()); }
-  Index count() const { return static_cast<Index>(content.columns.size()); }
-  const CsvColumn& at(Index column) const { return content.columns[static_cast<std::size_t>(column)]; }
+  Index rows() const { return std::ssize(content.line_of_row); }
+  Index count() const { return std::ssize(content.columns); }
+  const CsvColumn& at(Index column) const { return content.columns[column]; }
   std::string place(Index row, Index column) const {
-    return fmt::format("{}: {} {}, column {}", source, row_word, content.line_of_row[static_cast<std::size_t>(row)],
+    return fmt::format("{}: {} {}, column {}", source, row_word, content.line_of_row[row],
                        internal::excerpt(at(column).name));
   }
 };
@@ -59,21 +61,18 @@ Index find_column(const Columns& columns, const std::string& wanted, std::string
   const char* end = wanted.data() + wanted.size();
   const auto [stop, error] = std::from_chars(wanted.data(), end, number);
   if (error == std::errc{} && stop == end && number >= 0 && number < columns.count()) return number;
-  throw Error(fmt::format("{}: {} is {}, which is not a column; the columns and their numbers are {}", columns.source,
-                          role, quoted_excerpt(wanted), column_list(columns)));
+  fail("{}: {} is {}, which is not a column; the columns and their numbers are {}", columns.source, role,
+       quoted_excerpt(wanted), column_list(columns));
 }
 
 // A last column of mostly numbers with a text among them is a spoilt feature rather than the labels, and taking it as
 // the labels would hide that.
 void refuse_spoilt_numbers(const Columns& columns, Index column) {
   const std::vector<std::string>& texts = columns.at(column).texts;
-  const auto numbers = std::count_if(texts.begin(), texts.end(), internal::is_number_like);
-  if (2 * numbers <= static_cast<std::ptrdiff_t>(texts.size())) return;
+  if (2 * std::ranges::count_if(texts, internal::is_number_like) <= std::ssize(texts)) return;
   const Index row = first_text_row(columns.at(column));
-  throw Error(
-      fmt::format("{}: found {} in a column of mostly numbers; allowed: a finite number, or name the column as "
-                  "the label",
-                  columns.place(row, column), quoted_excerpt(texts[static_cast<std::size_t>(row)])));
+  fail("{}: found {} in a column of mostly numbers; allowed: a finite number, or name the column as the label",
+       columns.place(row, column), quoted_excerpt(texts[row]));
 }
 
 std::optional<Index> find_label_column(const Columns& columns, const std::string& label,
@@ -105,10 +104,10 @@ Labels make_labels(const Columns& columns, Index column) {
 
 [[noreturn]] void refuse_text_column(const Columns& columns, Index column, std::string_view reason) {
   const Index row = first_text_row(columns.at(column));
-  const std::string& text = columns.at(column).texts[static_cast<std::size_t>(row)];
+  const std::string& text = columns.at(column).texts[row];
   const std::string separator = internal::hint_at_separator(columns.count(), text);
-  throw Error(fmt::format("{}: found {}; allowed: a finite number{}", columns.place(row, column), quoted_excerpt(text),
-                          separator.empty() ? reason : separator));
+  fail("{}: found {}; allowed: a finite number{}", columns.place(row, column), quoted_excerpt(text),
+       separator.empty() ? reason : separator);
 }
 
 std::vector<int> make_pieces(const Columns& columns, Index column) {
@@ -116,8 +115,8 @@ std::vector<int> make_pieces(const Columns& columns, Index column) {
   std::vector<int> pieces;
   for (const double number : columns.at(column).numbers) {
     if (number < 0 || number != std::floor(number) || number > std::numeric_limits<int>::max()) {
-      throw Error(fmt::format("{}: found {}; allowed: whole numbers from 0, since it says the piece of each row",
-                              columns.place(static_cast<Index>(pieces.size()), column), number));
+      fail("{}: found {}; allowed: whole numbers from 0, since it says the piece of each row",
+           columns.place(std::ssize(pieces), column), number);
     }
     pieces.push_back(static_cast<int>(number));
   }
@@ -130,10 +129,9 @@ Table make_table(const Columns& columns, const TableOptions& options) {
   std::optional<Index> piece_column;
   if (!options.piece_column.empty()) piece_column = find_column(columns, options.piece_column, "the piece column");
   const std::optional<Index> label_column = find_label_column(columns, options.label, piece_column);
-  if (label_column && label_column == piece_column) {
-    throw Error(fmt::format("{}: column {} is named as both the label and the piece column", columns.source,
-                            columns.at(*label_column).name));
-  }
+  require(!label_column || label_column != piece_column,
+          "{}: column {} is named as both the label and the piece column", columns.source,
+          columns.at(label_column.value_or(0)).name);
   if (label_column) table.labels = make_labels(columns, *label_column);
   if (piece_column) table.pieces = make_pieces(columns, *piece_column);
 
@@ -146,44 +144,34 @@ Table make_table(const Columns& columns, const TableOptions& options) {
     features.push_back(columns.at(c).numbers.data());
     table.feature_names.push_back(columns.at(c).name);
   }
-  if (features.empty()) {
-    throw Error(fmt::format(
-        "{}: no feature columns are left besides the label and piece columns; the columns, separated by "
-        "commas, are {}{}",
-        columns.source, column_list(columns), internal::hint_at_separator(columns.count(), columns.at(0).name)));
-  }
-  table.features.resize(columns.rows(), static_cast<Index>(features.size()));
-  for (Index row = 0; row < table.features.rows(); ++row) {
-    for (Index c = 0; c < table.features.cols(); ++c) {
-      table.features(row, c) = features[static_cast<std::size_t>(c)][row];
-    }
+  require(!features.empty(),
+          "{}: no feature columns are left besides the label and piece columns; the columns, separated by commas, are "
+          "{}{}",
+          columns.source, column_list(columns), internal::hint_at_separator(columns.count(), columns.at(0).name));
+  table.features.resize(columns.rows(), std::ssize(features));
+  for (Index row = 0; row < columns.rows(); ++row) {
+    for (Index c = 0; c < std::ssize(features); ++c) table.features(row, c) = features[c][row];
   }
   return table;
 }
 
 // An .npy file as columns without names.
 Table table_from_npy(std::string_view bytes, const std::string& source, const TableOptions& options) {
-  const Matrix matrix = parse_npy(bytes, source);
+  const Matrix matrix = internal::parse_npy(bytes, source);
   Columns columns{source, {}, {}, "row"};
-  columns.content.columns.resize(static_cast<std::size_t>(matrix.cols()));
   for (Index c = 0; c < matrix.cols(); ++c) {
-    CsvColumn& column = columns.content.columns[static_cast<std::size_t>(c)];
-    column.name = fmt::format("x{}", c);
-    column.numbers.resize(static_cast<std::size_t>(matrix.rows()));
     for (Index r = 0; r < matrix.rows(); ++r) {
-      if (!std::isfinite(matrix(r, c))) {
-        throw Error(fmt::format("{}: row {}, column {} (from 0): found {}; allowed: finite numbers", source, r, c,
-                                matrix(r, c)));
-      }
-      column.numbers[static_cast<std::size_t>(r)] = matrix(r, c);
+      require(std::isfinite(matrix(r, c)), "{}: row {}, column {} (from 0): found {}; allowed: finite numbers", source,
+              r, c, matrix(r, c));
     }
+    const auto numbers = matrix.col(c);
+    columns.content.columns.push_back({fmt::format("x{}", c), true, {numbers.begin(), numbers.end()}, {}});
   }
-  columns.content.line_of_row.resize(static_cast<std::size_t>(matrix.rows()));
+  columns.content.line_of_row.resize(matrix.rows());
   std::iota(columns.content.line_of_row.begin(), columns.content.line_of_row.end(), Index{0});
   columns.spelled = [&matrix](Index column) {
     std::vector<std::string> texts;
-    texts.reserve(static_cast<std::size_t>(matrix.rows()));
-    for (Index r = 0; r < matrix.rows(); ++r) texts.push_back(fmt::format("{}", matrix(r, column)));
+    for (const double number : matrix.col(column)) texts.push_back(fmt::format("{}", number));
     return texts;
   };
   return make_table(columns, options);
@@ -192,38 +180,30 @@ Table table_from_npy(std::string_view bytes, const std::string& source, const Ta
 }  // namespace
 
 Table table_from_csv(std::string_view text, const std::string& source, const TableOptions& options) {
-  Columns columns{source, parse_csv(text, source), {}, "line"};
+  Columns columns{source, internal::parse_csv(text, source), {}, "line"};
   columns.spelled = [&](Index column) { return csv_column_texts(text, columns.content, column); };
   return make_table(columns, options);
 }
 
 Table read_table(const std::string& source, const TableOptions& options) {
   if (source.starts_with(kBuiltinPrefix)) return load_builtin(source.substr(kBuiltinPrefix.size()), options);
-  const std::string content = read_whole_file(source);
-  const bool npy = internal::lower_case(source).ends_with(".npy") || content.starts_with(kNpyMagic);
+  const std::string content = internal::read_whole_file(source);
+  const bool npy = internal::lower_case(source).ends_with(".npy") || content.starts_with(internal::kNpyMagic);
   return npy ? table_from_npy(content, source, options) : table_from_csv(content, source, options);
 }
 
 Table select_rows(const Table& table, const std::vector<Index>& rows) {
   for (const Index row : rows) {
-    if (row < 0 || row >= table.features.rows()) {
-      throw Error(
-          fmt::format("{}: row {} was asked for; allowed: 0 to {}", table.source, row, table.features.rows() - 1));
-    }
+    require(row >= 0 && row < table.features.rows(), "{}: row {} was asked for; allowed: 0 to {}", table.source, row,
+            table.features.rows() - 1);
   }
   const auto select = [&rows](const std::vector<int>& values) {
     std::vector<int> selected;
-    selected.reserve(rows.size());
-    for (const Index row : rows) selected.push_back(values[static_cast<std::size_t>(row)]);
+    for (const Index row : rows) selected.push_back(values[row]);
     return selected;
   };
-  Table selection;
-  selection.source = table.source;
-  selection.features = table.features(rows, Eigen::all);
-  selection.feature_names = table.feature_names;
-  if (table.labels) {
-    selection.labels = Labels{table.labels->column, select(table.labels->of_row), table.labels->class_names};
-  }
+  Table selection{table.source, table.features(rows, Eigen::all), table.feature_names, table.labels, {}};
+  if (table.labels) selection.labels->of_row = select(table.labels->of_row);
   if (table.pieces) selection.pieces = select(*table.pieces);
   return selection;
 }

@@ -4,59 +4,40 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <limits>
+#include <locale>
+#include <sstream>
 #include <utility>
 
 namespace bregmax::internal {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// from_chars reports overflow and underflow alike. The number is below 1 when the decimal exponent of its first
-// nonzero digit is negative.
-bool is_below_one(std::string_view number) {
-  long exponent = 0;
-  const std::size_t mark = number.find_first_of("eE");
-  if (mark != std::string_view::npos) {
-    std::string_view digits = number.substr(mark + 1);
-    const bool negative = !digits.empty() && digits.front() == '-';
-    if (!digits.empty() && !is_digit(digits.front())) digits.remove_prefix(1);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc{}) return negative;
-    if (negative) exponent = -exponent;
-  }
-  const std::string_view mantissa = number.substr(0, mark);
-  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-  const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
-  // Lengths of a field fit easily; the exponent may be near the limits of long, so it is compared, not added to.
-  return exponent < static_cast<long>(first) - static_cast<long>(point);
+// from_chars reports overflow and underflow alike; a stream fails on overflow only.
+bool overflows(std::string_view number) {
+  std::istringstream stream{std::string(number)};
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  return !(stream >> value);
 }
 
 }  // namespace
 
 std::string_view trim_spaces(std::string_view field) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
   while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
   return field;
 }
 
-ParsedNumber parse_number(std::string_view field) {
+std::optional<double> parse_number(std::string_view field) {
   field = trim_spaces(field);
-  if (!field.empty() && field.front() == '+') {
-    field.remove_prefix(1);
-    if (!field.empty() && field.front() == '-') return {};
-  }
-  if (field.empty()) return {};
+  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
   double value = 0;
   const char* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, value);
-  if (stop != end || error == std::errc::invalid_argument) return {};
-  if (error == std::errc::result_out_of_range) {
-    if (!is_below_one(field)) return {NumberKind::kNotFinite, 0};
-    return {NumberKind::kFinite, field.front() == '-' ? -0.0 : 0.0};
-  }
-  if (!std::isfinite(value)) return {NumberKind::kNotFinite, 0};
-  return {NumberKind::kFinite, value};
+  if (stop != end || error == std::errc::invalid_argument) return std::nullopt;
+  if (error != std::errc::result_out_of_range) return value;
+  const double size = overflows(field) ? std::numeric_limits<double>::infinity() : 0.0;
+  return field.starts_with('-') ? -size : size;
 }
 
 std::string lower_case(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -7,23 +8,13 @@
 
 namespace bregmax::internal {
 
-enum class NumberKind {
-  kFinite,
-  kNotFinite,  // nan, inf, or a number beyond the range of double
-  kText,
-};
-
-struct ParsedNumber {
-  NumberKind kind = NumberKind::kText;
-  double value = 0;  // kFinite only
-};
-
 // Reads the whole field as a number with a decimal point, whatever the locale; spaces around it and a leading + are
-// allowed. A number too small for double is 0.
-ParsedNumber parse_number(std::string_view field);
+// allowed. A number too small for double is 0, one that is too large is infinite. Nothing: the field is a text.
+std::optional<double> parse_number(std::string_view field);
 
-inline bool is_number_like(std::string_view field) { return parse_number(field).kind != NumberKind::kText; }
+inline bool is_number_like(std::string_view field) { return parse_number(field).has_value(); }
 
+inline bool is_space(char c) { return c == ' ' || c == '\t'; }
 std::string_view trim_spaces(std::string_view field);
 std::string lower_case(std::string_view text);
 

@@ -10,7 +10,6 @@ namespace {
 // A panel of pieces times a tile of rows stays in the registers of a processor with AVX2.
 constexpr Index kVectors = 2, kPanel = kLanes * kVectors, kTile = 4;
 
-// What is computed at a time.
 struct Panel {
   const double* slopes;  // features x kPanel
   const double* offsets;
@@ -48,26 +47,11 @@ BREGMAX_INLINE void score_rows(const Panel& panel, const double* rows, Index row
   }
 }
 
-#ifdef BREGMAX_AVX2
-BREGMAX_AVX2 void score_rows_avx2(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
-                                  Index score_stride) {
-  score_rows(panel, rows, row_stride, count, scores, score_stride);
-}
-#endif
-
-void score_rows_anywhere(const Panel& panel, const double* rows, Index row_stride, Index count, double* scores,
-                         Index score_stride) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return score_rows_avx2(panel, rows, row_stride, count, scores, score_stride);
-#endif
-  score_rows(panel, rows, row_stride, count, scores, score_stride);
-}
-
 }  // namespace
 
 AffineScores::AffineScores(const Matrix& slopes, const Vector& offsets) : features_(slopes.cols()), offsets_(offsets) {
   const Index panels = (slopes.rows() + kPanel - 1) / kPanel;
-  packed_.assign(static_cast<std::size_t>(panels * kPanel * features_), 0);
+  packed_.assign(panels * kPanel * features_, 0);
   for (Index k = 0; k < slopes.rows(); ++k) {
     double* panel = packed_.data() + k / kPanel * kPanel * features_ + k % kPanel;
     for (Index f = 0; f < features_; ++f) panel[f * kPanel] = slopes(k, f);
@@ -78,7 +62,7 @@ void AffineScores::compute(const double* rows, Index row_stride, Index count, do
   for (Index first = 0; first < pieces(); first += kPanel) {
     const Panel panel{packed_.data() + first * features_, offsets_.data() + first, features_,
                       std::min(kPanel, pieces() - first)};
-    score_rows_anywhere(panel, rows, row_stride, count, scores + first, pieces());
+    dispatch<score_rows>(best_instructions(), panel, rows, row_stride, count, scores + first, pieces());
   }
 }
 

@@ -6,10 +6,8 @@
 
 namespace bregmax::internal {
 
-// The scores <a_k, x> + b_k of affine pieces. Each is a sum over the features in their order, whatever else is computed
-// with it: a row has the same scores, to the last bit, wherever it stands and whichever rows surround it. A product
-// of BLAS does not promise that: it treats the rows at the edge of a block differently. Rankings compare such numbers
-// for equality, so that it matters.
+// The scores <a_k, x> + b_k of affine pieces. A row has the same scores, to the last bit, whichever rows surround it,
+// because rankings compare them for equality. BLAS does not promise that: rows at the edge of a block are special.
 class AffineScores {
  public:
   AffineScores(const Matrix& slopes, const Vector& offsets);

@@ -1,19 +1,19 @@
 #include "bregmax/divergence/average.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "bregmax/core/error.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
+
+using internal::require;
+
 namespace {
 
 class AverageReferenceSet final : public ReferenceSet {
  public:
   AverageReferenceSet(const AverageDivergence& average, const MatrixView& references)
-      : average_(average), weights_(average.weights()), size_(references.rows()) {
+      : average_(average), size_(references.rows()) {
     for (const auto& member : average.members()) sets_.push_back(member->prepare(references));
   }
 
@@ -21,6 +21,7 @@ class AverageReferenceSet final : public ReferenceSet {
 
   void divergences_from(const MatrixView& points, MatrixSpan out) const override {
     average_.check_points(points);
+    const Vector& weights = average_.weights();
     internal::check_output(out, points.rows(), size());
     // A member writes a whole matrix; a band of rows at a time keeps the extra memory small.
     const Index band_rows = std::clamp<Index>((Index{1} << 21) / std::max<Index>(1, size()), 64, 4096);
@@ -29,84 +30,66 @@ class AverageReferenceSet final : public ReferenceSet {
       const Index count = std::min(band_rows, points.rows() - begin);
       auto band = out.middleRows(begin, count);
       sets_.front()->divergences_from(points.middleRows(begin, count), band);
-      band *= weights_(0);
-      for (std::size_t i = 1; i < sets_.size(); ++i) {
+      band *= weights(0);
+      for (Index i = 1; i < weights.size(); ++i) {
         sets_[i]->divergences_from(points.middleRows(begin, count), term.topRows(count));
-        band += weights_(static_cast<Index>(i)) * term.topRows(count);
+        band += weights(i) * term.topRows(count);
       }
     }
   }
 
  private:
   const AverageDivergence& average_;
-  Vector weights_;
   Index size_;
   std::vector<std::unique_ptr<ReferenceSet>> sets_;
 };
 
-Vector equal_weights(std::size_t members) {
-  return Vector::Constant(static_cast<Index>(members), 1 / static_cast<double>(members));
-}
-
 }  // namespace
 
 AverageDivergence::AverageDivergence(const Members& members)
-    : AverageDivergence(members, equal_weights(members.size())) {}
+    : AverageDivergence(members, Vector::Constant(std::ssize(members), 1 / static_cast<double>(members.size()))) {}
 
 AverageDivergence::AverageDivergence(Members members, Vector weights)
     : members_(std::move(members)), weights_(std::move(weights)) {
-  const Index count = static_cast<Index>(members_.size());
-  if (count == 0) throw Error("an average has no members; allowed: at least one");
-  if (weights_.size() != count) {
-    throw Error(
-        fmt::format("an average has {} members and {} weights; allowed: one weight a member", count, weights_.size()));
-  }
+  const Index count = std::ssize(members_);
+  require(count > 0, "an average has no members; allowed: at least one");
+  require(weights_.size() == count, "an average has {} members and {} weights; allowed: one weight a member", count,
+          weights_.size());
   for (Index i = 0; i < count; ++i) {
-    if (!(weights_(i) >= 0 && weights_(i) <= internal::kLargestEntry)) {
-      throw Error(fmt::format("weight {} of an average is {}; allowed: finite and >= 0", i, weights_(i)));
-    }
+    require(weights_(i) >= 0 && weights_(i) <= internal::kLargestEntry,
+            "weight {} of an average is {}; allowed: finite and >= 0", i, weights_(i));
   }
-  if (weights_.maxCoeff() == 0) throw Error("all weights of an average are 0; allowed: at least one > 0");
+  require(weights_.maxCoeff() > 0, "all weights of an average are 0; allowed: at least one > 0");
   for (const auto& member : members_) {
-    if (!member) throw Error("a member of an average is empty");
+    require(member != nullptr, "a member of an average is empty");
     if (member->dimension() == 0) continue;
-    if (dimension_ != 0 && dimension_ != member->dimension()) {
-      throw Error(fmt::format("the members of an average take {} and {} features; they must agree", dimension_,
-                              member->dimension()));
-    }
+    require(dimension_ == 0 || dimension_ == member->dimension(),
+            "the members of an average take {} and {} features; they must agree", dimension_, member->dimension());
     dimension_ = member->dimension();
   }
 }
 
 Vector AverageDivergence::generator_values(const MatrixView& points) const {
   Vector sum = Vector::Zero(points.rows());
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    sum += weights_(static_cast<Index>(i)) * members_[i]->generator_values(points);
-  }
+  for (Index i = 0; i < weights_.size(); ++i) sum += weights_(i) * members_[i]->generator_values(points);
   return sum;
 }
 
 Matrix AverageDivergence::gradients(const MatrixView& references) const {
   Matrix sum = Matrix::Zero(references.rows(), references.cols());
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    sum += weights_(static_cast<Index>(i)) * members_[i]->gradients(references);
-  }
+  for (Index i = 0; i < weights_.size(); ++i) sum += weights_(i) * members_[i]->gradients(references);
   return sum;
 }
 
-void AverageDivergence::check_points(const MatrixView& points) const {
-  for (const auto& member : members_) member->check_points(points);
-}
-
-void AverageDivergence::check_references(const MatrixView& references) const {
-  for (const auto& member : members_) member->check_references(references);
-}
-
-double AverageDivergence::value(const VectorView& point, const VectorView& reference) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    sum += weights_(static_cast<Index>(i)) * members_[i]->value(point, reference);
+void AverageDivergence::check(const MatrixView& rows, RowRole role) const {
+  for (const auto& member : members_) {
+    role == RowRole::kPoint ? member->check_points(rows) : member->check_references(rows);
   }
+}
+
+double AverageDivergence::divergence(const VectorView& point, const VectorView& reference) const {
+  double sum = 0;
+  for (Index i = 0; i < weights_.size(); ++i) sum += weights_(i) * members_[i]->value(point, reference);
   return sum;
 }
 

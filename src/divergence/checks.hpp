@@ -1,9 +1,7 @@
 #pragma once
 
-#include <string_view>
-
 #include "bregmax/divergence/embedding.hpp"
-#include "bregmax/divergence/smooth.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::internal {
 

@@ -1,23 +1,31 @@
 #include "bregmax/divergence/closed_forms.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
 #include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
 namespace bregmax {
+
+using internal::fail;
+using internal::require;
+using internal::role_name;
+
 namespace {
 
-double squared(double x) noexcept { return x * x; }
+double squared(double x) { return x * x; }
+double twice(double x) { return 2 * x; }
+double squared_difference(double point, double reference) { return squared(point - reference); }
 
 double i_divergence_slope(double reference) { return std::log(reference) + 1; }
 
+double itakura_saito_generator(double point) { return -std::log(point); }
+double itakura_saito_slope(double reference) { return -1 / reference; }
 double itakura_saito_term(double point, double reference) {
   const double difference = point - reference;
   if (std::abs(difference) <= 0.1 * reference) return internal::log_excess(difference / reference);
@@ -25,6 +33,7 @@ double itakura_saito_term(double point, double reference) {
   return ratio - std::log(ratio) - 1;
 }
 
+double exponential(double x) { return std::exp(x); }
 double exponential_term(double point, double reference) {
   return internal::exp_excess(reference, point, point - reference);
 }
@@ -62,44 +71,31 @@ struct SeparableDivergence::Terms {
   double (*slope)(double);
   double (*divergence)(double point, double reference);  // >= 0, without cancellation
   Domain points, references;
-  bool centering_helps;
-
-  static const Terms kSquaredEuclidean, kIDivergence, kKullbackLeibler, kItakuraSaito, kExponential;
+  bool centering_helps, sums_to_one;
 };
 
-using Terms = SeparableDivergence::Terms;
+namespace {
 
-constinit const Terms Terms::kSquaredEuclidean{"squared_euclidean",
-                                               squared,
-                                               [](double r) { return 2 * r; },
-                                               [](double p, double r) { return squared(p - r); },
-                                               kAnywhere,
-                                               kAnywhere,
-                                               true};
-constinit const Terms Terms::kIDivergence{
-    "i_divergence", internal::x_log_x, i_divergence_slope, internal::i_divergence_term, kNotNegative, kPositive, false};
-constinit const Terms Terms::kKullbackLeibler{
-    "kl", internal::x_log_x, i_divergence_slope, internal::i_divergence_term, kNotNegative, kPositive, false};
-constinit const Terms Terms::kItakuraSaito{"itakura_saito",
-                                           [](double p) { return -std::log(p); },
-                                           [](double r) { return -1 / r; },
-                                           itakura_saito_term,
-                                           kNotTiny,
-                                           kNotTiny,
-                                           false};
-constinit const Terms Terms::kExponential{"exponential",
-                                          [](double p) { return std::exp(p); },
-                                          [](double r) { return std::exp(r); },
-                                          exponential_term,
-                                          kBelow300,
-                                          kBelow300,
-                                          true};
+using internal::i_divergence_term;
+using internal::x_log_x;
 
-SquaredEuclidean::SquaredEuclidean() : SeparableDivergence(Terms::kSquaredEuclidean) {}
-IDivergence::IDivergence() : SeparableDivergence(Terms::kIDivergence) {}
-KullbackLeibler::KullbackLeibler() : SeparableDivergence(Terms::kKullbackLeibler) {}
-ItakuraSaito::ItakuraSaito() : SeparableDivergence(Terms::kItakuraSaito) {}
-Exponential::Exponential() : SeparableDivergence(Terms::kExponential) {}
+// In the order of SeparableForm.
+constexpr SeparableDivergence::Terms kTerms[] = {
+    {"squared_euclidean", squared, twice, squared_difference, kAnywhere, kAnywhere, true, false},
+    {"i_divergence", x_log_x, i_divergence_slope, i_divergence_term, kNotNegative, kPositive, false, false},
+    {"kl", x_log_x, i_divergence_slope, i_divergence_term, kNotNegative, kPositive, false, true},
+    {"itakura_saito", itakura_saito_generator, itakura_saito_slope, itakura_saito_term, kNotTiny, kNotTiny, false,
+     false},
+    {"exponential", exponential, exponential, exponential_term, kBelow300, kBelow300, true, false}};
+
+std::vector<std::shared_ptr<const Divergence>> closed_forms() {
+  return {std::make_shared<SquaredEuclidean>(), std::make_shared<KullbackLeibler>(), std::make_shared<IDivergence>(),
+          std::make_shared<ItakuraSaito>(),     std::make_shared<LogDet>(),          std::make_shared<Exponential>()};
+}
+
+}  // namespace
+
+SeparableDivergence::SeparableDivergence(SeparableForm form) : terms_(kTerms[static_cast<int>(form)]) {}
 
 std::string SeparableDivergence::name() const { return terms_.name; }
 
@@ -126,17 +122,12 @@ void SeparableDivergence::check_domain(const VectorView& row, Index row_number, 
   if (domain.allows == nullptr) return;
   for (Index i = 0; i < row.size(); ++i) {
     if (domain.allows(row(i))) continue;
-    throw Error(fmt::format("{} row {}, feature {} is {}; {} takes {}s with {}", internal::role_name(role), row_number,
-                            i, row(i), name(), internal::role_name(role), domain.rule));
+    fail("{0} row {1}, feature {2} is {3}; {4} takes {0}s with {5}", role_name(role), row_number, i, row(i),
+         terms_.name, domain.rule);
   }
-}
-
-void KullbackLeibler::check_domain(const VectorView& row, Index row_number, RowRole role) const {
-  SeparableDivergence::check_domain(row, row_number, role);
-  if (!(std::abs(row.sum() - 1) <= 1e-6)) {
-    throw Error(fmt::format("{} row {} sums to {}; kl takes probability vectors, which sum to 1 (to 1e-6)",
-                            internal::role_name(role), row_number, row.sum()));
-  }
+  require(!terms_.sums_to_one || std::abs(row.sum() - 1) <= 1e-6,
+          "{} row {} sums to {}; kl takes probability vectors, which sum to 1 (to 1e-6)", role_name(role), row_number,
+          row.sum());
 }
 
 double LogDet::generator(const VectorView& point) const {
@@ -168,23 +159,34 @@ double LogDet::divergence(const VectorView& point, const VectorView& reference) 
 
 void LogDet::check_domain(const VectorView& row, Index row_number, RowRole role) const {
   const Index order = order_of(row);
-  if (order * order != row.size()) {
-    throw Error(fmt::format("the {}s have {} features; logdet takes flattened square matrices (1, 4, 9, ...)",
-                            internal::role_name(role), row.size()));
-  }
+  require(order * order == row.size(),
+          "the {}s have {} features; logdet takes flattened square matrices (1, 4, 9, ...)", role_name(role),
+          row.size());
   const double largest = row.cwiseAbs().maxCoeff();
   for (Index i = 0; i < order; ++i) {
     for (Index j = 0; j < i; ++j) {
-      if (std::abs(row(i * order + j) - row(j * order + i)) <= 1e-9 * largest) continue;
-      throw Error(fmt::format("{} row {} is not a symmetric matrix: features {} and {} are {} and {}",
-                              internal::role_name(role), row_number, i * order + j, j * order + i, row(i * order + j),
-                              row(j * order + i)));
+      const Index below = i * order + j, above = j * order + i;
+      require(std::abs(row(below) - row(above)) <= 1e-9 * largest,
+              "{} row {} is not a symmetric matrix: features {} and {} are {} and {}", role_name(role), row_number,
+              below, above, row(below), row(above));
     }
   }
   const Eigen::LLT<Eigen::MatrixXd> cholesky(unflatten(row));
-  if (cholesky.info() == Eigen::Success && std::isfinite(log_determinant(cholesky))) return;
-  throw Error(fmt::format("{} row {} is not a positive definite matrix, which logdet needs", internal::role_name(role),
-                          row_number));
+  require(cholesky.info() == Eigen::Success && std::isfinite(log_determinant(cholesky)),
+          "{} row {} is not a positive definite matrix, which logdet needs", role_name(role), row_number);
+}
+
+std::vector<std::string> closed_form_names() {
+  std::vector<std::string> names;
+  for (const auto& form : closed_forms()) names.push_back(form->name());
+  return names;
+}
+
+std::shared_ptr<const Divergence> make_closed_form(std::string_view name) {
+  for (auto& form : closed_forms()) {
+    if (form->name() == name) return form;
+  }
+  fail("unknown divergence '{}'; allowed: {}", name, fmt::join(closed_form_names(), ", "));
 }
 
 }  // namespace bregmax

@@ -1,12 +1,7 @@
 #include "bregmax/divergence/embedding.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
@@ -18,7 +13,7 @@
 namespace bregmax {
 namespace {
 
-class EmbeddedReferenceSet final : public ScoringReferenceSet {
+class EmbeddedReferenceSet final : public internal::ScoringReferenceSet {
  public:
   EmbeddedReferenceSet(const EmbeddingDivergence& divergence, const MatrixView& references)
       : divergence_(divergence), embedded_(squared_euclidean_.prepare(divergence.embed(references))) {}
@@ -29,8 +24,8 @@ class EmbeddedReferenceSet final : public ScoringReferenceSet {
     embedded_->divergences_from(divergence_.embed(points), out);
   }
 
-  std::unique_ptr<PointScores> scores_of(const MatrixView& points) const override {
-    return bregmax::scores_of(*embedded_, divergence_.embed(points));
+  internal::PointScores scores_of(const MatrixView& points) const override {
+    return internal::scores_of(*embedded_, divergence_.embed(points));
   }
 
  private:
@@ -47,12 +42,8 @@ Matrix transposed_root(const Matrix& matrix) {
   const double largest = eigen.values(features - 1);
   Index rank = 1;
   while (rank < features && eigen.values(features - 1 - rank) > kRounding * largest) ++rank;
-  Matrix root(features, rank);
-  for (Index i = 0; i < rank; ++i) {
-    const Index position = features - 1 - i;
-    root.col(i) = std::sqrt(std::max(0.0, eigen.values(position))) * eigen.vectors.col(position);
-  }
-  return root;
+  return eigen.vectors.rightCols(rank).rowwise().reverse() *
+         eigen.values.tail(rank).reverse().cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
 
 struct EmbeddingKind {
@@ -74,20 +65,10 @@ Vector EmbeddingDivergence::generator_values(const MatrixView& points) const {
 }
 
 Matrix EmbeddingDivergence::gradients(const MatrixView&) const {
-  throw Error(fmt::format("a {} divergence has no gradient in the features; embed the rows first", name()));
+  internal::fail("a {} divergence has no gradient in the features; embed the rows first", name());
 }
 
-void EmbeddingDivergence::check_points(const MatrixView& points) const {
-  internal::check_rows(points, dimension(), name(), RowRole::kPoint);
-}
-
-void EmbeddingDivergence::check_references(const MatrixView& references) const {
-  internal::check_rows(references, dimension(), name(), RowRole::kReference);
-}
-
-double EmbeddingDivergence::value(const VectorView& point, const VectorView& reference) const {
-  check_points(internal::as_row(point));
-  check_references(internal::as_row(reference));
+double EmbeddingDivergence::divergence(const VectorView& point, const VectorView& reference) const {
   return (map(internal::as_row(point)) - map(internal::as_row(reference))).squaredNorm();
 }
 
@@ -103,7 +84,7 @@ Matrix embedded_rows(const Divergence& divergence, const MatrixView& rows) {
     return rows * transposed_root(mahalanobis->metric());
   }
   if (dynamic_cast<const SquaredEuclidean*>(&divergence) != nullptr) return rows;
-  throw Error(fmt::format("the divergence {} is not a squared distance of embedded rows", divergence.name()));
+  internal::fail("the divergence {} is not a squared distance of embedded rows", divergence.name());
 }
 
 std::vector<std::string> embedding_names() {
@@ -116,7 +97,7 @@ std::shared_ptr<const Divergence> make_embedding(std::string_view name, const Em
   for (const EmbeddingKind& kind : kEmbeddings) {
     if (kind.name == name) return kind.make(parts);
   }
-  throw Error(fmt::format("unknown embedding '{}'; allowed: {}", name, fmt::join(embedding_names(), ", ")));
+  internal::fail("unknown embedding '{}'; allowed: {}", name, fmt::join(embedding_names(), ", "));
 }
 
 }  // namespace bregmax

@@ -1,33 +1,21 @@
 #include "bregmax/divergence/exponential_sum.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "bregmax/core/error.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
 namespace bregmax {
-namespace {
 
 constexpr double kLargestProduct = 300;  // exp of it, times any entry, is still finite
 
-}  // namespace
-
 ExponentialSum::ExponentialSum(Matrix anchors, Vector weights)
     : anchors_(std::move(anchors)), weights_(std::move(weights)) {
-  if (anchors_.rows() == 0 || anchors_.cols() == 0) {
-    throw Error(fmt::format("anchors is {} x {}; allowed: at least one anchor and one feature", anchors_.rows(),
-                            anchors_.cols()));
-  }
-  if (weights_.size() != anchors_.rows()) {
-    throw Error(
-        fmt::format("there are {} weights for {} anchors; allowed: one per anchor", weights_.size(), anchors_.rows()));
-  }
+  internal::require(anchors_.size() > 0, "anchors is {} x {}; allowed: at least one anchor and one feature",
+                    anchors_.rows(), anchors_.cols());
+  internal::require(weights_.size() == anchors_.rows(), "there are {} weights for {} anchors; allowed: one per anchor",
+                    weights_.size(), anchors_.rows());
   internal::check_parameters(anchors_, "anchors");
   internal::check_parameters(internal::as_row(weights_), "weights");
-  if (weights_.minCoeff() < 0) throw Error(fmt::format("a weight is {}; allowed: >= 0", weights_.minCoeff()));
+  internal::require(weights_.minCoeff() >= 0, "a weight is {}; allowed: >= 0", weights_.minCoeff());
 }
 
 double ExponentialSum::generator(const VectorView& point) const {
@@ -51,10 +39,10 @@ double ExponentialSum::divergence(const VectorView& point, const VectorView& ref
 void ExponentialSum::check_domain(const VectorView& row, Index row_number, RowRole role) const {
   const Vector products = anchors_ * row;
   Index largest = 0;
-  if (products.maxCoeff(&largest) <= kLargestProduct) return;
-  throw Error(fmt::format("{} row {} has the product {} with anchor {}; {} takes {}s with products <= {}",
-                          internal::role_name(role), row_number, products(largest), largest, name(),
-                          internal::role_name(role), kLargestProduct));
+  products.maxCoeff(&largest);
+  internal::require(products(largest) <= kLargestProduct,
+                    "{0} row {1} has the product {2} with anchor {3}; {4} takes {0}s with products <= {5}",
+                    internal::role_name(role), row_number, products(largest), largest, name(), kLargestProduct);
 }
 
 }  // namespace bregmax

@@ -1,76 +1,49 @@
 #include "bregmax/divergence/kernel_embedding.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "core/blas.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
-namespace {
 
 constexpr int kLargestDegree = 10;
-
-void check_kernel(const Kernel& kernel) {
-  if (!(kernel.bandwidth > 0) || !std::isfinite(kernel.bandwidth)) {
-    throw Error(fmt::format("the bandwidth of the kernel is {}; allowed: a finite number > 0", kernel.bandwidth));
-  }
-  if (kernel.degree < 1 || kernel.degree > kLargestDegree) {
-    throw Error(fmt::format("the degree of the kernel is {}; allowed: 1 to {}", kernel.degree, kLargestDegree));
-  }
-}
-
-// The product of two matrices, through BLAS.
-Matrix product(const Matrix& left, const Matrix& right, bool transpose_right) {
-  Matrix out(left.rows(), transpose_right ? right.rows() : right.cols());
-  internal::gemm(false, transpose_right, out.rows(), out.cols(), left.cols(), 1, left.data(), left.cols(), right.data(),
-                 right.cols(), 0, out.data(), out.cols());
-  return out;
-}
-
-}  // namespace
 
 Matrix Kernel::values(const MatrixView& rows, const MatrixView& support) const {
   const double scale = bandwidth * bandwidth;
   if (kind == KernelKind::kRbf) {
-    Matrix out = SquaredEuclidean().matrix(rows, support);
-    out = (out.array() / (-2 * scale)).exp();
-    return out;
+    return (SquaredEuclidean().matrix(rows, support).array() / (-2 * scale)).exp();
   }
-  const Matrix base = (1 + product(rows, support, true).array() / scale).matrix();
+  const Matrix base = (1 + internal::product(rows, support, true).array() / scale).matrix();
   Matrix out = base;
   for (int power = 1; power < degree; ++power) out.array() *= base.array();
-  if (!(out.cwiseAbs().maxCoeff() <= internal::kLargestEntry)) {
-    throw Error(fmt::format("a polynomial kernel of degree {} and bandwidth {} leaves the range of numbers", degree,
-                            bandwidth));
-  }
+  internal::require(out.cwiseAbs().maxCoeff() <= internal::kLargestEntry,
+                    "a polynomial kernel of degree {} and bandwidth {} leaves the range of numbers", degree, bandwidth);
   return out;
 }
 
 KernelEmbedding::KernelEmbedding(const Kernel& kernel, Matrix support, Matrix coefficients)
     : kernel_(kernel), support_(std::move(support)), coefficients_(std::move(coefficients)) {
-  check_kernel(kernel_);
-  if (support_.size() == 0 || coefficients_.size() == 0 || support_.rows() != coefficients_.rows()) {
-    throw Error(
-        fmt::format("the kernel embedding has {} x {} support rows and {} x {} coefficients; allowed: as many "
-                    "rows of each, at least one",
-                    support_.rows(), support_.cols(), coefficients_.rows(), coefficients_.cols()));
-  }
+  internal::require(kernel.bandwidth > 0 && std::isfinite(kernel.bandwidth),
+                    "the bandwidth of the kernel is {}; allowed: a finite number > 0", kernel.bandwidth);
+  internal::require(kernel.degree >= 1 && kernel.degree <= kLargestDegree,
+                    "the degree of the kernel is {}; allowed: 1 to {}", kernel.degree, kLargestDegree);
+  internal::require(support_.size() > 0 && coefficients_.size() > 0 && support_.rows() == coefficients_.rows(),
+                    "the kernel embedding has {} x {} support rows and {} x {} coefficients; allowed: as many rows of "
+                    "each, at least one",
+                    support_.rows(), support_.cols(), coefficients_.rows(), coefficients_.cols());
   internal::check_parameters(support_, "the support of the kernel embedding");
   internal::check_parameters(coefficients_, "the coefficients of the kernel embedding");
 }
 
 std::shared_ptr<const Divergence> KernelEmbedding::from_parts(const EmbeddingParts& parts) {
   const Matrix& kernel = internal::embedding_part(parts, "kernel embedding", "kernel", 0);
-  if (kernel.size() != 3) throw Error(fmt::format("'kernel' has {} numbers; allowed: 3", kernel.size()));
+  internal::require(kernel.size() == 3, "'kernel' has {} numbers; allowed: 3", kernel.size());
   const double kind = kernel(0), degree = kernel(2);
-  if (!(kind == 0 || kind == 1) || !(degree >= 1 && degree <= kLargestDegree) || degree != std::floor(degree)) {
-    throw Error(fmt::format("'kernel' is of the kind {} and the degree {}; allowed: 0 or 1, and 1 to {}", kind, degree,
-                            kLargestDegree));
-  }
+  internal::require((kind == 0 || kind == 1) && degree >= 1 && degree <= kLargestDegree && degree == std::floor(degree),
+                    "'kernel' is of the kind {} and the degree {}; allowed: 0 or 1, and 1 to {}", kind, degree,
+                    kLargestDegree);
   return std::make_shared<KernelEmbedding>(
       Kernel{kind == 0 ? KernelKind::kRbf : KernelKind::kPolynomial, kernel(1), static_cast<int>(degree)},
       internal::embedding_part(parts, "kernel embedding", "support", 0),
@@ -85,7 +58,7 @@ EmbeddingParts KernelEmbedding::parts() const {
 
 // Each row by itself: a row must get the same value alone as among others, so that D(x, x) is exactly 0.
 Matrix KernelEmbedding::map(const MatrixView& rows) const {
-  return product(kernel_.values(rows, support_), coefficients_, false);
+  return internal::product(kernel_.values(rows, support_), coefficients_, false);
 }
 
 }  // namespace bregmax

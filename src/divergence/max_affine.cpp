@@ -1,20 +1,14 @@
 #include "bregmax/divergence/max_affine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
 #include "divergence/affine_scores.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/streaming.hpp"
 
 namespace bregmax {
 namespace {
-
-using internal::as_row;
-using internal::row_vector;
 
 // Scores within this of the maximum tie with it (the rule in the header).
 double tie_tolerance(double maximum) { return 1e-14 * (1 + std::abs(maximum)); }
@@ -60,7 +54,7 @@ class MaxAffineReferenceSet final : public ReferenceSet {
   MaxAffineReferenceSet(const MaxAffine& generator, std::vector<int> pieces)
       : generator_(generator), pieces_(std::move(pieces)) {}
 
-  Index size() const override { return static_cast<Index>(pieces_.size()); }
+  Index size() const override { return std::ssize(pieces_); }
 
   void divergences_from(const MatrixView& points, MatrixSpan out) const override {
     generator_.check_points(points);
@@ -89,9 +83,9 @@ MaxAffine::MaxAffine(Matrix slopes, Vector offsets) : slopes_(std::move(slopes))
 
 std::vector<int> MaxAffine::pieces_of(const MatrixView& references) const {
   check_references(references);
-  std::vector<int> pieces(static_cast<std::size_t>(references.rows()));
+  std::vector<int> pieces(references.rows());
   for_each_row_scores(*this, references, 0, [&](Index row, const double* scores) {
-    pieces[static_cast<std::size_t>(row)] = lowest_tied_piece(scores, slopes_.rows());
+    pieces[row] = lowest_tied_piece(scores, slopes_.rows());
   });
   return pieces;
 }
@@ -107,21 +101,11 @@ Vector MaxAffine::generator_values(const MatrixView& points) const {
 Matrix MaxAffine::gradients(const MatrixView& references) const {
   const std::vector<int> pieces = pieces_of(references);
   Matrix out(references.rows(), slopes_.cols());
-  for (Index i = 0; i < out.rows(); ++i) out.row(i) = slopes_.row(pieces[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < out.rows(); ++i) out.row(i) = slopes_.row(pieces[i]);
   return out;
 }
 
-void MaxAffine::check_points(const MatrixView& points) const {
-  internal::check_rows(points, dimension(), name(), RowRole::kPoint);
-}
-
-void MaxAffine::check_references(const MatrixView& references) const {
-  internal::check_rows(references, dimension(), name(), RowRole::kReference);
-}
-
-double MaxAffine::value(const VectorView& point, const VectorView& reference) const {
-  check_points(as_row(point));
-  check_references(as_row(reference));
+double MaxAffine::divergence(const VectorView& point, const VectorView& reference) const {
   if (point == reference) return 0;
   Vector at_point(pieces()), at_reference(pieces());
   scores_->compute(point.data(), point.size(), 1, at_point.data());
@@ -135,8 +119,8 @@ std::unique_ptr<ReferenceSet> MaxAffine::prepare(const MatrixView& references) c
 
 std::unique_ptr<ReferenceSet> MaxAffine::prepare_pieces(std::vector<int> pieces) const {
   for (const int piece : pieces) {
-    if (piece >= 0 && piece < this->pieces()) continue;
-    throw Error(fmt::format("found the piece {}; allowed: 0 to {}", piece, this->pieces() - 1));
+    internal::require(piece >= 0 && piece < slopes_.rows(), "found the piece {}; allowed: 0 to {}", piece,
+                      slopes_.rows() - 1);
   }
   return std::make_unique<MaxAffineReferenceSet>(*this, std::move(pieces));
 }

@@ -9,9 +9,9 @@
 
 namespace bregmax {
 
-using internal::as_row;
 using internal::check_rows;
 using internal::kWorkForThreads;
+using internal::PointScores;
 using internal::row_vector;
 
 namespace {
@@ -35,7 +35,7 @@ void for_each_block(Index rows, double operations, const Work& work) {
 // Measured from an origin c (the mean of the references) at which phi is also tilted to have slope 0,
 //   D(x, y) = D(x, c) - D(y, c) - <g(y) - g(c), x - y>,
 // which for c = none reads phi(x) - phi(y) - <g(y), x - y>. Both are point_part + reference_part - <slope, x - c>.
-class SmoothReferenceSet final : public ScoringReferenceSet {
+class SmoothReferenceSet final : public internal::ScoringReferenceSet {
  public:
   SmoothReferenceSet(const SmoothDivergence& divergence, const MatrixView& references)
       : divergence_(divergence),
@@ -72,18 +72,26 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
     });
   }
 
-  std::unique_ptr<PointScores> scores_of(const MatrixView& points) const override;
+  // Scores are D without the point's own part: one GEMM, and nothing else, for each pair.
+  PointScores scores_of(const MatrixView& points) const override {
+    check(points);
+    const auto from_origin = std::make_shared<Matrix>(shifted(points));
+    Vector bound(points.rows());
+    for (Index p = 0; p < points.rows(); ++p) bound(p) = largest_part_ + largest_slope_ * from_origin->row(p).norm();
+    const auto scores = [this, from_origin](Index first, MatrixSpan out) {
+      negative_products(*from_origin, first, out);
+      out.rowwise() += reference_part_.segment(first, out.cols()).transpose();
+    };
+    return {scores, heights(points), std::move(bound)};
+  }
 
+ private:
   // products(p, r) = -<slope of reference first + r, shifted point p>
   void negative_products(const Matrix& shifted, Index first, MatrixSpan products) const {
     const Index features = slopes_.cols();
     internal::gemm(false, true, shifted.rows(), products.cols(), features, -1, shifted.data(), features,
                    slopes_.data() + first * features, features, 0, products.data(), products.outerStride());
   }
-
-  const Vector& reference_part() const { return reference_part_; }
-  double largest_part() const { return largest_part_; }
-  double largest_slope() const { return largest_slope_; }  // Euclidean norm
 
   // The points, measured from the origin.
   Matrix shifted(const MatrixView& points) const { return points.rowwise() - origin_.transpose(); }
@@ -99,7 +107,6 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
     return result;
   }
 
- private:
   void check(const MatrixView& points) const {
     divergence_.check_points(points);
     if (points.cols() != slopes_.cols()) check_rows(points, slopes_.cols(), divergence_.name(), RowRole::kPoint);
@@ -125,41 +132,8 @@ class SmoothReferenceSet final : public ScoringReferenceSet {
   Vector origin_;
   Matrix slopes_;
   Vector reference_part_;
-  double largest_part_ = 0, largest_slope_ = 0;
+  double largest_part_ = 0, largest_slope_ = 0;  // the slope by its Euclidean norm
 };
-
-namespace {
-
-// Scores are D without the point's own part: one GEMM, and nothing else, for each pair.
-class SmoothScores final : public PointScores {
- public:
-  SmoothScores(const SmoothReferenceSet& references, const MatrixView& points)
-      : references_(references), shifted_(references.shifted(points)), point_part_(references.heights(points)) {}
-
-  // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
-  void scores(Index first, MatrixSpan out) const override {
-    references_.negative_products(shifted_, first, out);
-    out.rowwise() += references_.reference_part().segment(first, out.cols()).transpose();
-  }
-
-  double bound(Index point) const override {
-    return references_.largest_part() + references_.largest_slope() * shifted_.row(point).norm();
-  }
-
-  double point_part(Index point) const override { return point_part_(point); }
-
- private:
-  const SmoothReferenceSet& references_;
-  Matrix shifted_;
-  Vector point_part_;
-};
-
-}  // namespace
-
-std::unique_ptr<PointScores> SmoothReferenceSet::scores_of(const MatrixView& points) const {
-  check(points);
-  return std::make_unique<SmoothScores>(*this, points);
-}
 
 // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void SmoothDivergence::gradients_of_block(const MatrixView& references, MatrixSpan out) const {
@@ -175,14 +149,9 @@ void SmoothDivergence::divergences_of_block(const MatrixView& points, const Vect
 
 void SmoothDivergence::check_domain(const VectorView&, Index, RowRole) const {}
 
-void SmoothDivergence::check_points(const MatrixView& points) const {
-  check_rows(points, dimension(), name(), RowRole::kPoint);
-  for (Index i = 0; i < points.rows(); ++i) check_domain(row_vector(points, i), i, RowRole::kPoint);
-}
-
-void SmoothDivergence::check_references(const MatrixView& references) const {
-  check_rows(references, dimension(), name(), RowRole::kReference);
-  for (Index i = 0; i < references.rows(); ++i) check_domain(row_vector(references, i), i, RowRole::kReference);
+void SmoothDivergence::check(const MatrixView& rows, RowRole role) const {
+  Divergence::check(rows, role);
+  for (Index i = 0; i < rows.rows(); ++i) check_domain(row_vector(rows, i), i, role);
 }
 
 Vector SmoothDivergence::generator_values(const MatrixView& points) const {
@@ -200,13 +169,6 @@ Matrix SmoothDivergence::gradients(const MatrixView& references) const {
     gradients_of_block(references.middleRows(begin, count), out.middleRows(begin, count));
   });
   return out;
-}
-
-double SmoothDivergence::value(const VectorView& point, const VectorView& reference) const {
-  check_points(as_row(point));
-  check_rows(as_row(reference), point.size(), name(), RowRole::kReference);
-  check_references(as_row(reference));
-  return divergence(point, reference);
 }
 
 std::unique_ptr<ReferenceSet> SmoothDivergence::prepare(const MatrixView& references) const {

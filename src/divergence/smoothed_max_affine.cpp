@@ -1,11 +1,9 @@
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
+#include "bregmax/divergence/max_affine.hpp"
 #include "core/blas.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
@@ -50,14 +48,6 @@ class FixedReference {
   Vector log_weights_, weights_;  // T log q, q
 };
 
-// products(p, k) = <slopes.row(k), rows.row(p)>
-Matrix products_of(const MatrixView& rows, const Matrix& slopes) {
-  Matrix products(rows.rows(), slopes.rows());
-  internal::gemm(false, true, rows.rows(), slopes.rows(), slopes.cols(), 1, rows.data(), rows.outerStride(),
-                 slopes.data(), slopes.cols(), 0, products.data(), slopes.rows());
-  return products;
-}
-
 Eigen::Map<Vector> row_span(Matrix& matrix, Index row) { return {matrix.row(row).data(), matrix.cols()}; }
 
 }  // namespace
@@ -65,9 +55,8 @@ Eigen::Map<Vector> row_span(Matrix& matrix, Index row) { return {matrix.row(row)
 SmoothedMaxAffine::SmoothedMaxAffine(Matrix slopes, Vector offsets, double temperature)
     : slopes_(std::move(slopes)), offsets_(std::move(offsets)), temperature_(temperature) {
   internal::check_pieces(slopes_, offsets_);
-  if (!(temperature_ > 0 && temperature_ <= internal::kLargestEntry)) {
-    throw Error(fmt::format("the temperature is {}; allowed: > 0 and finite (0 is max_affine)", temperature_));
-  }
+  internal::require(temperature_ > 0 && temperature_ <= internal::kLargestEntry,
+                    "the temperature is {}; allowed: > 0 and finite (0 is max_affine)", temperature_);
 }
 
 double SmoothedMaxAffine::generator(const VectorView& point) const {
@@ -88,7 +77,7 @@ double SmoothedMaxAffine::divergence(const VectorView& point, const VectorView& 
 
 // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void SmoothedMaxAffine::gradients_of_block(const MatrixView& references, MatrixSpan out) const {
-  Matrix scores = products_of(references, slopes_);
+  Matrix scores = internal::product(references, slopes_, true);
   for (Index r = 0; r < scores.rows(); ++r) {
     auto of_row = row_span(scores, r);
     of_row += offsets_;
@@ -102,8 +91,13 @@ void SmoothedMaxAffine::gradients_of_block(const MatrixView& references, MatrixS
 void SmoothedMaxAffine::divergences_of_block(const MatrixView& points, const VectorView& reference,
                                              VectorSpan out) const {
   const FixedReference fixed(*this, reference);
-  Matrix growth = products_of(points.rowwise() - reference.transpose(), slopes_);
+  Matrix growth = internal::product(points.rowwise() - reference.transpose(), slopes_, true);
   for (Index p = 0; p < growth.rows(); ++p) out(p) = fixed.divergence(row_span(growth, p));
+}
+
+std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature) {
+  if (temperature == 0) return std::make_shared<MaxAffine>(std::move(slopes), std::move(offsets));
+  return std::make_shared<SmoothedMaxAffine>(std::move(slopes), std::move(offsets), temperature);
 }
 
 }  // namespace bregmax

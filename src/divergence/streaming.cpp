@@ -34,36 +34,26 @@ struct AddAndClamp {
 
 #ifdef __SSE2__
 
-template <class Source>
-void write_cached(const Source& source, Index count, double* out) {
-  Index i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const __m128d first = source.two(i), second = source.two(i + 2);
-    _mm_storeu_pd(out + i, first);
-    _mm_storeu_pd(out + i + 2, second);
-  }
-  for (; i < count; ++i) out[i] = source.one(i);
-}
-
 // Whole cache lines at a time: a line that is streamed in parts costs a read.
-template <class Source>
-void write_streaming(const Source& source, Index count, double* out) {
+template <bool kStream, class Source>
+void write_lines(const Source& source, Index count, double* out) {
   Index i = 0;
-  for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % 64 != 0; ++i) out[i] = source.one(i);
+  if (kStream) {
+    for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % 64 != 0; ++i) out[i] = source.one(i);
+  }
   for (; i + 8 <= count; i += 8) {
-    const __m128d first = source.two(i), second = source.two(i + 2), third = source.two(i + 4),
-                  fourth = source.two(i + 6);
-    _mm_stream_pd(out + i, first);
-    _mm_stream_pd(out + i + 2, second);
-    _mm_stream_pd(out + i + 4, third);
-    _mm_stream_pd(out + i + 6, fourth);
+    __m128d line[4];
+    for (Index p = 0; p < 4; ++p) line[p] = source.two(i + 2 * p);
+    for (Index p = 0; p < 4; ++p) {
+      kStream ? _mm_stream_pd(out + i + 2 * p, line[p]) : _mm_storeu_pd(out + i + 2 * p, line[p]);
+    }
   }
   for (; i < count; ++i) out[i] = source.one(i);
 }
 
 template <class Source>
 void write(const Source& source, Index count, double* out, bool stream) {
-  stream ? write_streaming(source, count, out) : write_cached(source, count, out);
+  stream ? write_lines<true>(source, count, out) : write_lines<false>(source, count, out);
 }
 
 #else

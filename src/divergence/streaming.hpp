@@ -1,8 +1,7 @@
 #pragma once
 
-// The loops that write the divergence matrix. With `stream` they write around the cache, for an output so large that
-// it would only push out what is still needed; finish_streaming() must follow, in the thread that wrote, before another
-// thread reads. Stores around the cache have no spelling but the processor's, hence intrinsics.
+// The loops that write the divergence matrix. With `stream` they write around the cache, for outputs larger than it;
+// finish_streaming() must follow, in the thread that wrote, before another thread reads.
 
 #include "bregmax/core/matrix.hpp"
 

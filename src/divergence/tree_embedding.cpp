@@ -1,41 +1,37 @@
 #include "bregmax/divergence/tree_embedding.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
+
+using internal::require;
+
 namespace {
 
 void check_trees(const TreeEnsemble& trees, Index features, Index dimension) {
   const auto count = static_cast<int>(trees.nodes.size());
   for (int n = 0; n < count; ++n) {
-    const TreeNode& node = trees.nodes[static_cast<std::size_t>(n)];
+    const TreeNode& node = trees.nodes[n];
     const bool leaf = node.feature == -1;
     const bool fits = leaf ? node.left >= 0 && node.left < trees.leaves.rows()
                            : node.feature >= 0 && node.feature < features && std::isfinite(node.threshold) &&
                                  node.left > n && node.left < count && node.right > n && node.right < count;
-    if (!fits) throw Error(fmt::format("node {} of the tree embedding does not fit the others", n));
+    require(fits, "node {} of the tree embedding does not fit the others", n);
   }
   for (const int root : trees.roots) {
-    if (root < 0 || root >= count) {
-      throw Error(fmt::format("a tree of the tree embedding begins at node {}; allowed: 0 to {}", root, count - 1));
-    }
+    require(root >= 0 && root < count, "a tree of the tree embedding begins at node {}; allowed: 0 to {}", root,
+            count - 1);
   }
-  if (!trees.roots.empty() && trees.leaves.cols() != dimension) {
-    throw Error(
-        fmt::format("the leaves of the tree embedding have {} values; allowed: {}", trees.leaves.cols(), dimension));
-  }
+  require(trees.roots.empty() || trees.leaves.cols() == dimension,
+          "the leaves of the tree embedding have {} values; allowed: {}", trees.leaves.cols(), dimension);
   if (trees.leaves.size() > 0) internal::check_parameters(trees.leaves, "the leaves of the tree embedding");
 }
 
 int whole(double value) {
-  if (!(value >= -1 && value <= 1e9) || value != std::floor(value)) {
-    throw Error(fmt::format("a node number of the tree embedding is {}; allowed: whole numbers", value));
-  }
+  require(value >= -1 && value <= 1e9 && value == std::floor(value),
+          "a node number of the tree embedding is {}; allowed: whole numbers", value);
   return static_cast<int>(value);
 }
 
@@ -55,7 +51,7 @@ void TreeEnsemble::add_to(const MatrixView& rows, Matrix& out) const {
 }
 
 TreeEmbedding::TreeEmbedding(Matrix linear, TreeEnsemble trees) : linear_(std::move(linear)), trees_(std::move(trees)) {
-  if (linear_.size() == 0) throw Error("the linear part of the tree embedding is empty");
+  require(linear_.size() > 0, "the linear part of the tree embedding is empty");
   internal::check_parameters(linear_, "the linear part of the tree embedding");
   check_trees(trees_, linear_.cols(), linear_.rows());
 }
@@ -78,14 +74,14 @@ std::shared_ptr<const Divergence> TreeEmbedding::from_parts(const EmbeddingParts
 EmbeddingParts TreeEmbedding::parts() const {
   EmbeddingParts parts{{"linear", linear_}};
   if (trees_.roots.empty()) return parts;
-  Matrix nodes(static_cast<Index>(trees_.nodes.size()), 4), roots(static_cast<Index>(trees_.roots.size()), 1);
+  Matrix nodes(std::ssize(trees_.nodes), 4);
   for (Index n = 0; n < nodes.rows(); ++n) {
-    const TreeNode& node = trees_.nodes[static_cast<std::size_t>(n)];
+    const TreeNode& node = trees_.nodes[n];
     nodes.row(n) << node.feature, node.threshold, node.left, node.right;
   }
-  for (Index t = 0; t < roots.rows(); ++t) roots(t, 0) = trees_.roots[static_cast<std::size_t>(t)];
   parts.emplace("nodes", std::move(nodes));
-  parts.emplace("roots", std::move(roots));
+  parts.emplace("roots",
+                Eigen::Map<const Eigen::VectorXi>(trees_.roots.data(), std::ssize(trees_.roots)).cast<double>());
   parts.emplace("leaves", trees_.leaves);
   return parts;
 }

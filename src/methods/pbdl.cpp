@@ -6,7 +6,6 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
-#include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "methods/item_folds.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "methods/lambda_path.hpp"
 #include "methods/methods.hpp"
 #include "methods/pbdl_problem.hpp"

@@ -1,11 +1,7 @@
 #include "model/container.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstring>
-
-#include "bregmax/core/error.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -37,23 +33,18 @@ std::uint64_t checksum(std::string_view bytes) {
 }
 
 void check_frame(std::string_view bytes, std::uint32_t newest_version) {
-  if (!may_start_container(bytes)) throw Error("not a bregmax model file");
-  if (bytes.size() < kHeaderSize) {
-    throw Error(fmt::format("truncated: {} bytes, and the header alone has {}", bytes.size(), kHeaderSize));
-  }
+  require(may_start_container(bytes), "not a bregmax model file");
+  require(bytes.size() >= kHeaderSize, "truncated: {} bytes, and the header alone has {}", bytes.size(), kHeaderSize);
   const std::uint64_t length = load_word(bytes.data() + kLengthAt);
-  if (bytes.size() < length) throw Error(fmt::format("truncated: {} bytes of {}", bytes.size(), length));
-  if (bytes.size() > length || length % 8 != 0) {
-    throw Error(fmt::format("corrupted: {} bytes where the header says {}", bytes.size(), length));
-  }
-  if (checksum(bytes) != load_word(bytes.data() + kChecksumAt)) throw Error("corrupted: the checksum does not match");
+  require(bytes.size() >= length, "truncated: {} bytes of {}", bytes.size(), length);
+  require(bytes.size() == length && length % 8 == 0, "corrupted: {} bytes where the header says {}", bytes.size(),
+          length);
+  require(checksum(bytes) == load_word(bytes.data() + kChecksumAt), "corrupted: the checksum does not match");
   // After the checksum, which all versions share: a damaged version number is a corrupted file, not a newer one.
   const std::uint64_t version = load_word(bytes.data() + kVersionAt);
-  if (version > newest_version) {
-    throw Error(fmt::format("newer: written in format version {}, and this program reads versions up to {}", version,
-                            newest_version));
-  }
-  if (version == 0) throw Error("invalid: format version 0");
+  require(version <= newest_version, "newer: written in format version {}, and this program reads versions up to {}",
+          version, newest_version);
+  require(version > 0, "invalid: format version 0");
 }
 
 // Number of entries, or an Error when that is more than `available`; the product cannot overflow on the way.
@@ -61,20 +52,20 @@ std::uint64_t entries_of(const std::vector<std::uint64_t>& shape, std::uint64_t 
   std::uint64_t entries = 1;
   for (const std::uint64_t extent : shape) {
     if (extent == 0) return 0;
-    if (extent > available / entries) throw Error("invalid: an array is larger than the file");
+    require(extent <= available / entries, "invalid: an array is larger than the file");
     entries *= extent;
   }
-  if (entries > available) throw Error("invalid: an array is larger than the file");
+  require(entries <= available, "invalid: an array is larger than the file");
   return entries;
 }
 
 void read_arrays(std::string_view data, Container& container) {
   for (const auto& entry : container.metadata.at("arrays")) {
     const auto& shape = entry.at("shape");
-    if (!shape.is_array() || shape.size() > 2) throw Error("invalid: an array does not have 0, 1 or 2 dimensions");
+    require(shape.is_array() && shape.size() <= 2, "invalid: an array does not have 0, 1 or 2 dimensions");
     Array array;
     for (const auto& extent : shape) {
-      if (!extent.is_number_unsigned()) throw Error("invalid: a size of an array is not a whole number");
+      require(extent.is_number_unsigned(), "invalid: a size of an array is not a whole number");
       array.shape.push_back(extent.get<std::uint64_t>());
     }
     const std::uint64_t entries = entries_of(array.shape, data.size() / 8);
@@ -82,20 +73,17 @@ void read_arrays(std::string_view data, Container& container) {
     for (std::uint64_t i = 0; i < entries; ++i) array.values[i] = std::bit_cast<double>(load_word(data.data() + 8 * i));
     data.remove_prefix(8 * entries);
     const auto name = entry.at("name").get<std::string>();
-    if (!container.arrays.emplace(name, std::move(array)).second) {
-      throw Error(fmt::format("invalid: two arrays are named '{}'", name));
-    }
+    const bool fresh = container.arrays.emplace(name, std::move(array)).second;
+    require(fresh, "invalid: two arrays are named '{}'", name);
   }
-  if (!data.empty()) throw Error("invalid: the arrays are shorter than the file");
+  require(data.empty(), "invalid: the arrays are shorter than the file");
 }
 
 const Array& find(const Container& container, const std::string& name, std::size_t dimensions) {
   const auto found = container.arrays.find(name);
-  if (found == container.arrays.end()) throw Error(fmt::format("invalid: the array '{}' is missing", name));
-  if (found->second.shape.size() != dimensions) {
-    throw Error(fmt::format("invalid: the array '{}' has {} dimensions instead of {}", name, found->second.shape.size(),
-                            dimensions));
-  }
+  require(found != container.arrays.end(), "invalid: the array '{}' is missing", name);
+  const std::size_t given = found->second.shape.size();
+  require(given == dimensions, "invalid: the array '{}' has {} dimensions instead of {}", name, given, dimensions);
   return found->second;
 }
 
@@ -116,15 +104,14 @@ double Container::number(const std::string& name) const { return find(*this, nam
 
 Vector Container::vector(const std::string& name) const {
   const Array& array = find(*this, name, 1);
-  return Eigen::Map<const Vector>(array.values.data(), static_cast<Index>(array.values.size()));
+  return Eigen::Map<const Vector>(array.values.data(), std::ssize(array.values));
 }
 
 Matrix Container::matrix(const std::string& name) const {
   const Array& array = find(*this, name, 2);
   // With no entries the other extent may be any number, which must not reach an allocation.
-  if (array.values.empty()) throw Error(fmt::format("invalid: the array '{}' is empty", name));
-  return Eigen::Map<const Matrix>(array.values.data(), static_cast<Index>(array.shape[0]),
-                                  static_cast<Index>(array.shape[1]));
+  require(!array.values.empty(), "invalid: the array '{}' is empty", name);
+  return Eigen::Map<const Matrix>(array.values.data(), array.shape[0], array.shape[1]);
 }
 
 std::string write_container(const Container& container, std::uint32_t version) {
@@ -160,17 +147,16 @@ bool may_start_container(std::string_view bytes) {
 Container read_container(std::string_view bytes, std::uint32_t newest_version) {
   check_frame(bytes, newest_version);
   const std::uint64_t text_length = load_word(bytes.data() + kMetadataLengthAt);
-  if (text_length > bytes.size() - kHeaderSize || text_length % 8 != 0) {
-    throw Error(fmt::format("invalid: the length of the metadata is {}", text_length));
-  }
+  require(text_length <= bytes.size() - kHeaderSize && text_length % 8 == 0,
+          "invalid: the length of the metadata is {}", text_length);
   const std::string_view text = bytes.substr(kHeaderSize, text_length);
   Container container;
   try {
     container.metadata = nlohmann::json::parse(text);
-    if (!container.metadata.is_object()) throw Error("invalid: the metadata is not a JSON object");
+    require(container.metadata.is_object(), "invalid: the metadata is not a JSON object");
     read_arrays(bytes.substr(kHeaderSize + text_length), container);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("invalid metadata: {}", error.what()));
+    fail("invalid metadata: {}", error.what());
   }
   return container;
 }

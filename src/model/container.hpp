@@ -3,8 +3,6 @@
 // The frame of a model file: a header that every version of the format shares, JSON text, and arrays of doubles.
 // docs/formats.md describes it byte by byte.
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bregmax/core/error.hpp"
-#include "bregmax/core/matrix.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::internal {
 
@@ -40,14 +37,13 @@ struct Container {
   Matrix matrix(const std::string& name) const;
 };
 
-// A whole number >= 0 of the JSON object `owner`. Throws Error when it is something else, or too large.
+// Reads a whole number >= 0 of the JSON object `owner`. Throws Error when it is something else, or too large.
 template <class Integer>
-Integer count_of(const nlohmann::json& object, const char* owner, const char* name) {
+void read_count(const nlohmann::json& object, const char* owner, const char* name, Integer& value) {
   const nlohmann::json& given = object.at(name);
-  if (!given.is_number_unsigned() || !std::in_range<Integer>(given.get<std::uint64_t>())) {
-    throw Error(fmt::format("invalid: {}.{} is not a whole number >= 0 that fits", owner, name));
-  }
-  return static_cast<Integer>(given.get<std::uint64_t>());
+  require(given.is_number_unsigned() && std::in_range<Integer>(given.get<std::uint64_t>()),
+          "invalid: {}.{} is not a whole number >= 0 that fits", owner, name);
+  value = given.get<Integer>();
 }
 
 std::string write_container(const Container& container, std::uint32_t version);

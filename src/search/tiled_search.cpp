@@ -33,7 +33,7 @@ class NearestSoFar {
     constexpr std::size_t kChunk = 64;
     for (std::size_t begin = 0; begin < scores.size(); begin += kChunk) {
       const std::span<const double> chunk = scores.subspan(begin, std::min(kChunk, scores.size() - begin));
-      const Eigen::Map<const Eigen::ArrayXd> entries(chunk.data(), static_cast<Index>(chunk.size()));
+      const Eigen::Map<const Eigen::ArrayXd> entries(chunk.data(), std::ssize(chunk));
       if (full() && divergence_of(entries.minCoeff()) >= nearest_.front().divergence) continue;
       for (std::size_t i = 0; i < chunk.size(); ++i) {
         insert({first + static_cast<Index>(begin + i), divergence_of(chunk[i])});
@@ -68,15 +68,12 @@ class NearestSoFar {
 
 void search_tiles(const PointScores& scores, Index references, Index kept, Matrix& tile,
                   std::span<NearestSoFar> nearest_of) {
-  for (std::size_t q = 0; q < nearest_of.size(); ++q) {
-    nearest_of[q].begin(kept, scores.point_part(static_cast<Index>(q)));
-  }
+  const Index queries = std::ssize(nearest_of);
+  for (Index q = 0; q < queries; ++q) nearest_of[q].begin(kept, scores.point_part(q));
   for (Index first = 0; first < references; first += kTileReferences) {
     const Index count = std::min(kTileReferences, references - first);
-    scores.scores(first, tile.topLeftCorner(static_cast<Index>(nearest_of.size()), count));
-    for (std::size_t q = 0; q < nearest_of.size(); ++q) {
-      nearest_of[q].look_at(first, {tile.row(static_cast<Index>(q)).data(), static_cast<std::size_t>(count)});
-    }
+    scores.scores(first, tile.topLeftCorner(queries, count));
+    for (Index q = 0; q < queries; ++q) nearest_of[q].look_at(first, {tile.row(q).data(), tile.row(q).data() + count});
   }
 }
 
@@ -93,38 +90,44 @@ Index block_rows(Index columns) {
   return std::clamp<Index>(kBlockEntries / std::max<Index>(columns, 1), 1, 4096);
 }
 
-Index for_each_query(const ReferenceSet& references, const MatrixView& queries, Index k, const RunControl& control,
-                     const std::function<void(const NearestOfQuery&)>& use) {
+Index for_each_batch(Index queries, Index batch, const RunControl& control,
+                     const std::function<void(Index, Index)>& work) {
   const auto start = std::chrono::steady_clock::now();
-  const Index kept = std::min(k, references.size()), block = tile_queries(references);
-  // Progress is reported, and a stop request seen, between batches: enough blocks for all threads, and for BLAS.
-  constexpr Index kBatchEntries = Index{1} << 24;
-  const Index blocks = std::max<Index>(Index{4} * omp_get_max_threads(), kBatchEntries / (block * references.size()));
   Index done = 0;
-  while (done < queries.rows() && !control.stop_requested()) {
-    const Index end = std::min(queries.rows(), done + blocks * block);
-#pragma omp parallel if ((end - done) * references.size() > kEntriesForThreads)
-    {
-      Matrix tile(block, std::min(kTileReferences, references.size()));
-      std::vector<NearestSoFar> nearest_of(static_cast<std::size_t>(block));
-#pragma omp for schedule(dynamic, 1)
-      for (Index first = done; first < end; first += block) {
-        const Index size = std::min(block, end - first);
-        const auto scores = scores_of(references, queries.middleRows(first, size));
-        search_tiles(*scores, references.size(), kept, tile,
-                     std::span(nearest_of).first(static_cast<std::size_t>(size)));
-        for (Index q = 0; q < size; ++q) {
-          use({first + q, nearest_of[static_cast<std::size_t>(q)].sorted(), scores->divergence(q, scores->bound(q))});
-        }
-      }
-    }
+  while (done < queries && !control.stop_requested()) {
+    const Index end = std::min(queries, done + batch);
+    work(done, end);
     done = end;
     Progress progress{.phase = "rank", .iteration = static_cast<int>(done)};
-    progress.fraction = static_cast<double>(done) / static_cast<double>(queries.rows());
+    progress.fraction = static_cast<double>(done) / static_cast<double>(queries);
     progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     control.report(progress);
   }
   return done;
+}
+
+Index for_each_query(const ReferenceSet& references, const MatrixView& queries, Index k, const RunControl& control,
+                     const std::function<void(const NearestOfQuery&)>& use) {
+  const Index kept = std::min(k, references.size()), block = tile_queries(references);
+  // Enough blocks at a time for all threads, and for BLAS.
+  constexpr Index kBatchEntries = Index{1} << 24;
+  const Index blocks = std::max<Index>(Index{4} * omp_get_max_threads(), kBatchEntries / (block * references.size()));
+  return for_each_batch(queries.rows(), blocks * block, control, [&](Index begin, Index end) {
+#pragma omp parallel if ((end - begin) * references.size() > kEntriesForThreads)
+    {
+      Matrix tile(block, std::min(kTileReferences, references.size()));
+      std::vector<NearestSoFar> nearest_of(block);
+#pragma omp for schedule(dynamic, 1)
+      for (Index first = begin; first < end; first += block) {
+        const Index size = std::min(block, end - first);
+        const PointScores scores = scores_of(references, queries.middleRows(first, size));
+        search_tiles(scores, references.size(), kept, tile, std::span(nearest_of).first(size));
+        for (Index q = 0; q < size; ++q) {
+          use({first + q, nearest_of[q].sorted(), scores.divergence(q, scores.bound(q))});
+        }
+      }
+    }
+  });
 }
 
 }  // namespace bregmax::internal

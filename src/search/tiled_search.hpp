@@ -28,4 +28,9 @@ inline constexpr Index kEntriesForThreads = 100000;
 // Rows of points to measure against `columns` references at a time: about 16 MB of divergences.
 Index block_rows(Index columns);
 
+// Calls work(first, end) for one range of the queries after another, reports progress and sees stop requests between
+// them. Returns the number of queries done.
+Index for_each_batch(Index queries, Index batch, const RunControl& control,
+                     const std::function<void(Index, Index)>& work);
+
 }  // namespace bregmax::internal

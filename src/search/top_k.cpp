@@ -10,24 +10,22 @@ namespace bregmax {
 namespace {
 
 std::vector<std::vector<Index>> rows_of_groups(const internal::ReferenceGroups& groups) {
-  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(groups.size()));
-  for (std::size_t row = 0; row < groups.group_of_row.size(); ++row) {
-    rows[static_cast<std::size_t>(groups.group_of_row[row])].push_back(static_cast<Index>(row));
-  }
+  std::vector<std::vector<Index>> rows(groups.size());
+  for (Index row = 0; row < std::ssize(groups.group_of_row); ++row) rows[groups.group_of_row[row]].push_back(row);
   return rows;
 }
 
 // The first `kept` rows of the groups. Rows of groups at the same divergence go by their number.
 std::vector<Neighbour> rows_of(std::span<const Neighbour> nearest_groups, const std::vector<std::vector<Index>>& rows,
-                               std::size_t kept) {
+                               Index kept) {
   std::vector<Neighbour> list;
-  for (std::size_t g = 0; g < nearest_groups.size() && list.size() < kept;) {
+  for (std::size_t g = 0; g < nearest_groups.size() && std::ssize(list) < kept;) {
     const double divergence = nearest_groups[g].divergence;
-    const auto begin = static_cast<std::ptrdiff_t>(list.size());
+    const Index begin = std::ssize(list);
     for (; g < nearest_groups.size() && nearest_groups[g].divergence == divergence; ++g) {
-      for (const Index row : rows[static_cast<std::size_t>(nearest_groups[g].row)]) list.push_back({row, divergence});
+      for (const Index row : rows[nearest_groups[g].row]) list.push_back({row, divergence});
     }
-    std::sort(list.begin() + begin, list.end(), [](const Neighbour& a, const Neighbour& b) { return a.row < b.row; });
+    std::ranges::sort(list.begin() + begin, list.end(), {}, &Neighbour::row);
   }
   list.resize(kept);
   return list;
@@ -46,20 +44,13 @@ std::vector<std::vector<Neighbour>> top_k(const Divergence& divergence, const Ma
 
   const Index kept = k == 0 ? references.rows() : std::min(k, references.rows());
   const internal::ReferenceGroups groups = internal::group_references(divergence, references);
-  // Groups are numbered by their first row: where there is one per row, its number is that of the row.
-  const bool alone = groups.size() == references.rows();
-  const std::vector<std::vector<Index>> rows = alone ? std::vector<std::vector<Index>>() : rows_of_groups(groups);
-  std::vector<std::vector<Neighbour>> lists(static_cast<std::size_t>(queries.rows()));
+  const std::vector<std::vector<Index>> rows = rows_of_groups(groups);
+  std::vector<std::vector<Neighbour>> lists(queries.rows());
   const auto keep = [&](const internal::NearestOfQuery& found) {
-    auto& list = lists[static_cast<std::size_t>(found.query)];
-    if (alone) {
-      list.assign(found.nearest.begin(), found.nearest.end());
-    } else {
-      list = rows_of(found.nearest, rows, static_cast<std::size_t>(kept));
-    }
+    lists[found.query] = rows_of(found.nearest, rows, kept);
   };
   // The k nearest groups have the k nearest rows: each group has one, and among equal ones the first row is kept.
-  lists.resize(static_cast<std::size_t>(internal::for_each_query(*groups.references, queries, kept, control, keep)));
+  lists.resize(internal::for_each_query(*groups.references, queries, kept, control, keep));
   return lists;
 }
 

@@ -1,20 +1,17 @@
 #include "bregmax/supervision/files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "data/csv.hpp"
 #include "data/file.hpp"
 #include "data/text.hpp"
 
 namespace bregmax {
+
+using internal::CsvColumn;
+
 namespace {
 
 constexpr std::string_view kWeight = "weight";
@@ -35,12 +32,15 @@ bool is_ours(std::string_view name) {
 class ItemFile {
  public:
   ItemFile(const std::string& path, ColumnNames names, Index rows)
-      : path_(path), names_(names), rows_(rows), content_(parse_csv(read_whole_file(path), path)) {
+      : path_(path), names_(names), rows_(rows), content_(internal::parse_csv(internal::read_whole_file(path), path)) {
+    if (content_.has_header) {
+      for (const CsvColumn& column : content_.columns) header_.push_back(internal::lower_case(column.name));
+    }
     check_columns();
     for (std::size_t c = 0; c < content_.columns.size(); ++c) {
       const CsvColumn& column = content_.columns[c];
       if (column.numeric) continue;
-      const auto item = static_cast<std::size_t>(first_text_row(column));
+      const Index item = first_text_row(column);
       fail(item, c, internal::quoted_excerpt(column.texts[item]), "a finite number");
     }
   }
@@ -58,9 +58,8 @@ class ItemFile {
 
   Index row_number(std::size_t item, std::size_t column) const {
     const double value = number(item, column);
-    if (value >= 0 && value < static_cast<double>(rows_) && value == std::floor(value)) {
-      return static_cast<Index>(value);
-    }
+    const bool allowed = value >= 0 && value < static_cast<double>(rows_) && value == std::floor(value);
+    if (allowed) return static_cast<Index>(value);
     fail(item, column, fmt::format("{}", value), fmt::format("whole row numbers from 0 to {}", rows_ - 1));
   }
 
@@ -72,8 +71,8 @@ class ItemFile {
   }
 
   [[noreturn]] void fail(std::size_t item, std::size_t column, std::string_view found, std::string_view allowed) const {
-    throw Error(fmt::format("{}: line {}, column {}: found {}; allowed: {}", path_, content_.line_of_row[item],
-                            column < names_.size() ? names_[column] : kWeight, found, allowed));
+    internal::fail("{}: line {}, column {}: found {}; allowed: {}", path_, content_.line_of_row[item],
+                   column < names_.size() ? names_[column] : kWeight, found, allowed);
   }
 
  private:
@@ -83,7 +82,7 @@ class ItemFile {
     const bool weighted = found == names_.size() + 1;
     if (found != names_.size() && !weighted) fail_columns(fmt::format("{} columns", found), "");
     if (!content_.has_header) return;
-    std::vector<std::string> given = header();
+    std::vector<std::string> given = header_;
     if (weighted && given.back() != kWeight) fail_columns("the columns", ", in this order");
     given.resize(names_.size());
     if (std::ranges::any_of(given, is_ours) && !std::ranges::equal(given, names_)) {
@@ -91,69 +90,57 @@ class ItemFile {
     }
   }
 
-  // As it is compared: in lower case.
-  std::vector<std::string> header() const {
-    std::vector<std::string> names;
-    if (!content_.has_header) return names;
-    for (const CsvColumn& column : content_.columns) names.push_back(internal::lower_case(column.name));
-    return names;
-  }
-
   [[noreturn]] void fail_columns(const std::string& found, std::string_view how) const {
     std::string names;
-    if (content_.has_header) {
-      for (const CsvColumn& column : content_.columns) names += (names.empty() ? " " : ",") + column.name;
-    }
+    for (const CsvColumn& column : content_.columns) names += (names.empty() ? " " : ",") + column.name;
     std::string hint;
     for (const auto& [kind, columns] : kKinds) {
-      std::vector<std::string> given = header();
+      std::vector<std::string> given = header_;
       if (!given.empty() && given.back() == kWeight) given.pop_back();
       if (std::ranges::equal(given, columns)) hint = fmt::format("; those are the columns of {}", kind);
     }
-    throw Error(fmt::format("{}: line {}: found {}{}; expected {} and perhaps {}{}{}", path_,
-                            content_.has_header ? 1 : content_.line_of_row.front(), found,
-                            names.empty() ? "" : internal::excerpt(names), fmt::join(names_, ","), kWeight, how, hint));
+    internal::fail("{}: line {}: found {}{}; expected {} and perhaps {}{}{}", path_,
+                   content_.has_header ? 1 : content_.line_of_row.front(), found,
+                   header_.empty() ? "" : internal::excerpt(names), fmt::join(names_, ","), kWeight, how, hint);
   }
 
   const std::string& path_;
   ColumnNames names_;
   Index rows_;
-  CsvContent content_;
+  internal::CsvContent content_;
+  std::vector<std::string> header_;  // in lower case; empty: there is none
 };
+
+// make(file, t) makes item t.
+template <class Items, class Make>
+Items read_items(const std::string& path, ColumnNames names, Index rows, const Make& make) {
+  const ItemFile file(path, names, rows);
+  Items items;
+  items.reserve(file.items());
+  for (std::size_t t = 0; t < file.items(); ++t) items.push_back(make(file, t));
+  return items;
+}
 
 }  // namespace
 
 Comparisons read_comparisons(const std::string& path, Index rows) {
-  const ItemFile file(path, kComparisonColumns, rows);
-  Comparisons comparisons;
-  comparisons.reserve(file.items());
-  for (std::size_t t = 0; t < file.items(); ++t) {
-    comparisons.push_back(
-        {file.row_number(t, 0), file.row_number(t, 1), file.row_number(t, 2), file.row_number(t, 3), file.weight(t)});
-  }
-  return comparisons;
+  return read_items<Comparisons>(path, kComparisonColumns, rows, [](const ItemFile& file, std::size_t t) -> Comparison {
+    return {file.row_number(t, 0), file.row_number(t, 1), file.row_number(t, 2), file.row_number(t, 3), file.weight(t)};
+  });
 }
 
 Pairs read_pairs(const std::string& path, Index rows) {
-  const ItemFile file(path, kPairColumns, rows);
-  Pairs pairs;
-  pairs.reserve(file.items());
-  for (std::size_t t = 0; t < file.items(); ++t) {
+  return read_items<Pairs>(path, kPairColumns, rows, [](const ItemFile& file, std::size_t t) -> Pair {
     const double s = file.number(t, 2);
     if (s != 0 && s != 1) file.fail(t, 2, fmt::format("{}", s), "1 (similar) or 0 (dissimilar)");
-    pairs.push_back({file.row_number(t, 0), file.row_number(t, 1), s == 1, file.weight(t)});
-  }
-  return pairs;
+    return {file.row_number(t, 0), file.row_number(t, 1), s == 1, file.weight(t)};
+  });
 }
 
 Targets read_targets(const std::string& path, Index rows) {
-  const ItemFile file(path, kTargetColumns, rows);
-  Targets targets;
-  targets.reserve(file.items());
-  for (std::size_t t = 0; t < file.items(); ++t) {
-    targets.push_back({file.row_number(t, 0), file.row_number(t, 1), file.target(t), file.weight(t)});
-  }
-  return targets;
+  return read_items<Targets>(path, kTargetColumns, rows, [](const ItemFile& file, std::size_t t) -> Target {
+    return {file.row_number(t, 0), file.row_number(t, 1), file.target(t), file.weight(t)};
+  });
 }
 
 }  // namespace bregmax

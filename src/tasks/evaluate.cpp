@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "bregmax/tasks/scores.hpp"
@@ -19,16 +18,16 @@ double median(std::vector<double> values) {
 
 void score_clustering(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
                       const EvaluationOptions& options, const RunControl& control, EvaluationScores& scores) {
-  KMeansOptions kmeans_options{.start = options.start, .restarts = options.restarts, .seed = options.seed};
-  kmeans_options.clusters = options.clusters;
-  kmeans_options.keep_restarts = true;
-  if (options.clusters == 0) {
-    kmeans_options.clusters = static_cast<Index>(std::set<int>(classes.begin(), classes.end()).size());
-  }
-  const KMeansResult result = kmeans(divergence, rows, kmeans_options, control);
+  const Index distinct_classes = std::ssize(std::set<int>(classes.begin(), classes.end()));
+  const KMeansResult result = kmeans(divergence, rows,
+                                     {.clusters = options.clusters > 0 ? options.clusters : distinct_classes,
+                                      .start = options.start,
+                                      .restarts = options.restarts,
+                                      .seed = options.seed,
+                                      .keep_restarts = true},
+                                     control);
   const auto median_of = [&](double (*score)(std::span<const int>, std::span<const int>)) {
     std::vector<double> values;
-    values.reserve(result.restarts.size());
     for (const KMeansRun& run : result.restarts) values.push_back(score(run.cluster_of_row, classes));
     return median(std::move(values));
   };

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "search/reference_groups.hpp"
 
@@ -15,13 +17,21 @@ class GroupClasses {
     std::int32_t rows;
   };
 
-  GroupClasses(const ReferenceGroups& groups, std::span<const int> classes);
+  GroupClasses(const ReferenceGroups& groups, std::span<const int> classes) {
+    std::vector<std::pair<Index, int>> members(classes.size());
+    for (std::size_t row = 0; row < classes.size(); ++row) members[row] = {groups.group_of_row[row], classes[row]};
+    std::sort(members.begin(), members.end());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (i == 0 || members[i].first != members[i - 1].first) begins_.push_back(entries_.size());
+      if (i == 0 || members[i] != members[i - 1]) entries_.push_back({members[i].second, 0});
+      ++entries_.back().rows;
+    }
+    begins_.push_back(entries_.size());
+  }
 
   std::span<const Entry> of_group(Index group) const {
-    const auto first = begins_[static_cast<std::size_t>(group)];
-    return {entries_.data() + first, begins_[static_cast<std::size_t>(group) + 1] - first};
+    return {entries_.data() + begins_[group], entries_.data() + begins_[group + 1]};
   }
-  std::int32_t rows(Index group) const { return rows_[static_cast<std::size_t>(group)]; }
   std::int32_t rows(Index group, int class_number) const {
     for (const Entry& entry : of_group(group)) {
       if (entry.class_number == class_number) return entry.rows;
@@ -32,7 +42,6 @@ class GroupClasses {
  private:
   std::vector<Entry> entries_;  // those of group g start at begins_[g]
   std::vector<std::size_t> begins_;
-  std::vector<std::int32_t> rows_;
 };
 
 }  // namespace bregmax::internal

@@ -29,7 +29,7 @@ void check_input(const Divergence& divergence, const MatrixView& rows, const KMe
 
 // Row numbers such that the rows ascend lexicographically. Equal rows are interchangeable.
 std::vector<Index> lexicographic_order(const MatrixView& rows) {
-  std::vector<Index> order(static_cast<std::size_t>(rows.rows()));
+  std::vector<Index> order(rows.rows());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
     const double* row_a = rows.row(a).data();
@@ -59,14 +59,13 @@ struct Rows {
 };
 
 KMeansRun run_once(const Rows& rows, const KMeansOptions& options, Random random, const RunControl& control) {
-  if (!rows.euclidean) {
-    Matrix seeds = internal::plus_plus_centroids(rows.measured, options.clusters, random);
-    return internal::lloyd(rows.measured, std::move(seeds), options.max_iterations, control);
+  Matrix centroids =
+      internal::plus_plus_centroids(rows.euclidean ? *rows.euclidean : rows.measured, options.clusters, random);
+  if (rows.euclidean) {
+    centroids = internal::lloyd(*rows.euclidean, std::move(centroids), options.max_iterations, control).centroids;
+    if (rows.embedding != nullptr) centroids = rows.embedding->embed(centroids);
   }
-  Matrix seeds = internal::plus_plus_centroids(*rows.euclidean, options.clusters, random);
-  KMeansRun start = internal::lloyd(*rows.euclidean, std::move(seeds), options.max_iterations, control);
-  if (rows.embedding != nullptr) start.centroids = rows.embedding->embed(start.centroids);
-  return internal::lloyd(rows.measured, std::move(start.centroids), options.max_iterations, control);
+  return internal::lloyd(rows.measured, std::move(centroids), options.max_iterations, control);
 }
 
 // Calls work(i) for i = 0 .. count - 1, each on a thread of its own; an exception reaches the caller.
@@ -85,14 +84,6 @@ void in_parallel(int count, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void restore_row_order(const std::vector<Index>& order, KMeansRun& run) {
-  std::vector<int> cluster_of_row(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    cluster_of_row[static_cast<std::size_t>(order[i])] = run.cluster_of_row[i];
-  }
-  run.cluster_of_row = std::move(cluster_of_row);
-}
-
 }  // namespace
 
 KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
@@ -100,23 +91,19 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
   check_input(divergence, rows, options);
   const auto start = std::chrono::steady_clock::now();
   const std::vector<Index> order = lexicographic_order(rows);
-  Matrix sorted(rows.rows(), rows.cols());
-  for (std::size_t i = 0; i < order.size(); ++i) sorted.row(static_cast<Index>(i)) = rows.row(order[i]);
-
-  const Rows prepared(divergence, std::move(sorted), options.start);
+  const Rows prepared(divergence, rows(order, Eigen::all), options.start);
   const Random random(options.seed);
   KMeansResult result;
   // One restart per thread: the threads then wait for each other once per restart and not in every iteration.
   const bool large = rows.size() * options.clusters > internal::kEntriesForThreads;
   const int batch = large && !omp_in_parallel() ? omp_get_max_threads() : 1;
   for (int first = 0; first < options.restarts && !result.stopped; first += batch) {
-    std::vector<KMeansRun> runs(static_cast<std::size_t>(std::min(batch, options.restarts - first)));
-    in_parallel(static_cast<int>(runs.size()), [&](int i) {
-      runs[static_cast<std::size_t>(i)] = run_once(
-          prepared, options, random.fork(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i)), control);
-    });
+    std::vector<KMeansRun> runs(std::min(batch, options.restarts - first));
+    in_parallel(static_cast<int>(runs.size()),
+                [&](int i) { runs[i] = run_once(prepared, options, random.fork(first + i), control); });
     for (KMeansRun& run : runs) {
-      restore_row_order(order, run);
+      const std::vector<int> sorted = run.cluster_of_row;
+      for (std::size_t row = 0; row < order.size(); ++row) run.cluster_of_row[order[row]] = sorted[row];
       if (result.best.cluster_of_row.empty() || run.objective < result.best.objective) result.best = run;
       if (options.keep_restarts) result.restarts.push_back(std::move(run));
     }

@@ -1,7 +1,6 @@
 #include "tasks/lloyd.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "bregmax/divergence/smooth.hpp"
 #include "search/tiled_search.hpp"
@@ -27,34 +26,27 @@ void assign(const MeasuredRows& rows, const Matrix& centroids, Assignment& assig
       const double* divergences = block.row(i).data();
       const double* nearest = std::min_element(divergences, divergences + clusters);  // the first of equal ones
       assignment.divergences(first + i) = *nearest;
-      assignment.cluster_of_row[static_cast<std::size_t>(first + i)] = static_cast<int>(nearest - divergences);
+      assignment.cluster_of_row[first + i] = static_cast<int>(nearest - divergences);
     }
   }
   assignment.objective = assignment.divergences.sum();
 }
 
-std::vector<Index> cluster_sizes(const std::vector<int>& cluster_of_row, Index clusters) {
-  std::vector<Index> sizes(static_cast<std::size_t>(clusters));
-  for (const int cluster : cluster_of_row) ++sizes[static_cast<std::size_t>(cluster)];
-  return sizes;
-}
-
-// Gives each empty cluster the row of largest divergence to its centroid. It becomes that cluster's mean, at divergence
-// zero, so that the objective falls by the divergence that it had. A row alone in its cluster stays: its own mean will
-// do the same for it. Where no row gains, the cluster remains empty.
+// Gives each empty cluster the row of largest divergence to its centroid, if any is positive: the objective falls by
+// that divergence. A row alone in its cluster stays, since its own mean does the same for it.
 void reseed_empty_clusters(Assignment& assignment, std::vector<Index>& sizes) {
   for (std::size_t empty = 0; empty < sizes.size(); ++empty) {
     if (sizes[empty] > 0) continue;
     Index farthest = -1;
     for (Index row = 0; row < assignment.divergences.size(); ++row) {
-      const int cluster = assignment.cluster_of_row[static_cast<std::size_t>(row)];
-      if (sizes[static_cast<std::size_t>(cluster)] < 2) continue;
+      const int cluster = assignment.cluster_of_row[row];
+      if (sizes[cluster] < 2) continue;
       const double largest = farthest < 0 ? 0.0 : assignment.divergences(farthest);
       if (assignment.divergences(row) > largest) farthest = row;
     }
     if (farthest < 0) return;
-    int& cluster = assignment.cluster_of_row[static_cast<std::size_t>(farthest)];
-    --sizes[static_cast<std::size_t>(cluster)];
+    int& cluster = assignment.cluster_of_row[farthest];
+    --sizes[cluster];
     cluster = static_cast<int>(empty);
     sizes[empty] = 1;
     assignment.divergences(farthest) = 0;
@@ -65,13 +57,13 @@ void reseed_empty_clusters(Assignment& assignment, std::vector<Index>& sizes) {
 void update_means(const Matrix& rows, const Assignment& assignment, const std::vector<Index>& sizes,
                   Matrix& centroids) {
   for (Index c = 0; c < centroids.rows(); ++c) {
-    if (sizes[static_cast<std::size_t>(c)] > 0) centroids.row(c).setZero();
+    if (sizes[c] > 0) centroids.row(c).setZero();
   }
   for (Index row = 0; row < rows.rows(); ++row) {
-    centroids.row(assignment.cluster_of_row[static_cast<std::size_t>(row)]) += rows.row(row);
+    centroids.row(assignment.cluster_of_row[row]) += rows.row(row);
   }
   for (Index c = 0; c < centroids.rows(); ++c) {
-    const Index size = sizes[static_cast<std::size_t>(c)];
+    const Index size = sizes[c];
     if (size > 0) centroids.row(c) /= static_cast<double>(size);
   }
 }
@@ -90,18 +82,18 @@ Index draw_proportionally(const Vector& weights, Random& random) {
 
 Index draw_untaken(const std::vector<bool>& taken, Random& random) {
   std::vector<Index> untaken;
-  for (std::size_t i = 0; i < taken.size(); ++i) {
-    if (!taken[i]) untaken.push_back(static_cast<Index>(i));
+  for (Index i = 0; i < std::ssize(taken); ++i) {
+    if (!taken[i]) untaken.push_back(i);
   }
-  return untaken[static_cast<std::size_t>(random.uniform_index(static_cast<Index>(untaken.size())))];
+  return untaken[random.uniform_index(std::ssize(untaken))];
 }
 
 }  // namespace
 
 // For a smooth generator, with o the mean of the rows,
 //   D(x, c) = D(x, o) - D(c, o) - <g(c) - g(o), x - c>:
-// the generator tilted to be flat at o, so that its values are no larger than divergences are and little is lost when
-// they cancel. Max-affine divergences are left to their own reference sets, which keep equal divergences exactly equal.
+// the generator tilted to be flat at o, so that little is lost when its values cancel. Max-affine divergences have
+// reference sets of their own, which keep equal divergences exactly equal.
 MeasuredRows::MeasuredRows(const Divergence& divergence, const Matrix& rows)
     : divergence_(divergence), rows_(rows), smooth_(dynamic_cast<const SmoothDivergence*>(&divergence) != nullptr) {
   if (!smooth_) return;
@@ -131,13 +123,13 @@ void MeasuredRows::divergences(const Centroids& centroids, Index first, MatrixSp
 Matrix plus_plus_centroids(const MeasuredRows& measured, Index clusters, Random& random) {
   const Matrix& rows = measured.rows();
   Matrix seeds(clusters, rows.cols());
-  std::vector<bool> taken(static_cast<std::size_t>(rows.rows()));
+  std::vector<bool> taken(rows.rows());
   Vector nearest;                    // divergence of each row from its nearest seed
   Matrix from_seed(rows.rows(), 1);  // and from the newest one
   for (Index c = 0; c < clusters; ++c) {
     const bool some_apart = c > 0 && nearest.maxCoeff() > 0;
     const Index row = some_apart ? draw_proportionally(nearest, random) : draw_untaken(taken, random);
-    taken[static_cast<std::size_t>(row)] = true;
+    taken[row] = true;
     seeds.row(c) = rows.row(row);
     measured.divergences(measured.prepare(seeds.middleRows(c, 1)), 0, from_seed);
     if (c == 0) nearest = from_seed.col(0);
@@ -149,11 +141,12 @@ Matrix plus_plus_centroids(const MeasuredRows& measured, Index clusters, Random&
 
 KMeansRun lloyd(const MeasuredRows& measured, Matrix centroids, int max_iterations, const RunControl& control) {
   const Matrix& rows = measured.rows();
-  Assignment current{std::vector<int>(static_cast<std::size_t>(rows.rows())), Vector(rows.rows())};
+  Assignment current{std::vector<int>(rows.rows()), Vector(rows.rows())};
   assign(measured, centroids, current);
   KMeansRun run{current.cluster_of_row, centroids, current.objective, {current.objective}};
   for (int iteration = 1; iteration < max_iterations && !control.stop_requested(); ++iteration) {
-    std::vector<Index> sizes = cluster_sizes(current.cluster_of_row, centroids.rows());
+    std::vector<Index> sizes(centroids.rows());
+    for (const int cluster : current.cluster_of_row) ++sizes[cluster];
     reseed_empty_clusters(current, sizes);
     update_means(rows, current, sizes, centroids);
     assign(measured, centroids, current);

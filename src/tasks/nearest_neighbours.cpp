@@ -1,6 +1,5 @@
 #include "bregmax/tasks/nearest_neighbours.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -9,8 +8,8 @@
 #include <map>
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "core/checks.hpp"
+#include "search/ties.hpp"
 #include "search/tiled_search.hpp"
 #include "tasks/group_classes.hpp"
 
@@ -23,8 +22,6 @@ struct Voters {
   Index group;
   std::int64_t votes_per_row;
 };
-
-bool nearer(const Neighbour& a, const Neighbour& b) { return a.divergence < b.divergence; }
 
 // Work space of one thread: one query after another.
 class VoteBuffer {
@@ -63,7 +60,7 @@ class VoteBuffer {
   double smallest(Index position) {
     const std::span<const double> all = divergences();
     sorted_.assign(all.begin(), all.end());
-    const auto found = sorted_.begin() + static_cast<std::ptrdiff_t>(position);
+    const auto found = sorted_.begin() + position;
     std::nth_element(sorted_.begin(), found, sorted_.end());
     return *found;
   }
@@ -95,7 +92,7 @@ class VoteBuffer {
 void find_near(std::span<const Neighbour> nearest_groups, Index k, VoteBuffer& buffer) {
   auto& near = buffer.near;
   near.assign(nearest_groups.begin(), nearest_groups.end());
-  if (static_cast<Index>(near.size()) <= k) return;
+  if (std::ssize(near) <= k) return;
   const double next = near.back().divergence;
   near.pop_back();
   const double farthest = near.back().divergence;
@@ -104,16 +101,16 @@ void find_near(std::span<const Neighbour> nearest_groups, Index k, VoteBuffer& b
   near.clear();
   const double kth = buffer.smallest(k - 1);
   const std::span<const double> divergences = buffer.divergences();
-  for (std::size_t g = 0; g < divergences.size(); ++g) {
-    if (buffer.tied(kth, divergences[g])) near.push_back({static_cast<Index>(g), divergences[g]});
+  for (Index g = 0; g < std::ssize(divergences); ++g) {
+    if (buffer.tied(kth, divergences[g])) near.push_back({g, divergences[g]});
   }
-  std::sort(near.begin(), near.end(), nearer);
+  std::ranges::sort(near, {}, &Neighbour::divergence);
 }
 
 // Fills buffer.voters, nearest first. Votes are whole multiples of 1 / (rows tied at the k-th distance), so that equal
 // numbers of votes compare equal.
-template <class RowsOfGroup>
-void find_voters(std::span<const Neighbour> nearest_groups, Index k, const RowsOfGroup& rows_of, VoteBuffer& buffer) {
+void find_voters(std::span<const Neighbour> nearest_groups, Index k, const std::vector<Index>& group_sizes,
+                 VoteBuffer& buffer) {
   // Every group has a row, so that the k-th row is no farther than the k-th group: the rest need not be sorted.
   find_near(nearest_groups, k, buffer);
   auto& near = buffer.near;
@@ -124,7 +121,7 @@ void find_voters(std::span<const Neighbour> nearest_groups, Index k, const RowsO
     const double divergence = near[first].divergence;
     for (; end < near.size() && buffer.tied(divergence, near[end].divergence); ++end) {
       near[end].divergence = divergence;  // so that tied ones are equal from here on
-      tied_rows += rows_of(near[end].row);
+      tied_rows += group_sizes[near[end].row];
     }
     if (nearer_rows + tied_rows < k) {
       nearer_rows += tied_rows;
@@ -139,14 +136,15 @@ void find_voters(std::span<const Neighbour> nearest_groups, Index k, const RowsO
 }
 
 // Runs find_voters for every query and calls consume(query, buffer) from several threads.
-template <class RowsOfGroup, class Consume>
+template <class Consume>
 void for_each_vote(const internal::ReferenceGroups& groups, const MatrixView& queries, Index k,
-                   const RowsOfGroup& rows_of, const Consume& consume) {
-  std::vector<VoteBuffer> buffers(static_cast<std::size_t>(omp_get_max_threads()), VoteBuffer(groups));
+                   const Consume& consume) {
+  const std::vector<Index> group_sizes = groups.sizes();
+  std::vector<VoteBuffer> buffers(omp_get_max_threads(), VoteBuffer(groups));
   internal::for_each_query(*groups.references, queries, k + 1, {}, [&](const internal::NearestOfQuery& found) {
-    VoteBuffer& buffer = buffers[static_cast<std::size_t>(omp_get_thread_num())];
+    VoteBuffer& buffer = buffers[omp_get_thread_num()];
     buffer.begin_query(queries.middleRows(found.query, 1), found.bound);
-    find_voters(found.nearest, k, rows_of, buffer);
+    find_voters(found.nearest, k, group_sizes, buffer);
     consume(found.query, buffer);
   });
 }
@@ -177,23 +175,20 @@ std::vector<Tally> count_votes(const VoteBuffer& buffer, const internal::GroupCl
     tied_votes.clear();
   }
   std::vector<Tally> result;
-  result.reserve(tallies.size());
   for (const auto& [class_number, tally] : tallies) result.push_back(tally);
   return result;
 }
 
 template <class Value>
 void keep_largest(std::vector<Tally>& tallies, const Value& value) {
-  const auto largest = value(*std::max_element(tallies.begin(), tallies.end(),
-                                               [&](const Tally& a, const Tally& b) { return value(a) < value(b); }));
+  const auto largest = value(*std::ranges::max_element(tallies, {}, value));
   std::erase_if(tallies, [&](const Tally& tally) { return value(tally) < largest; });
 }
 
 void keep_nearest(std::vector<Tally>& tallies, VoteBuffer& buffer) {
   if (tallies.size() == 1) return;
   const auto votes = static_cast<double>(tallies.front().votes);
-  double smallest = tallies.front().divergence_sum;
-  for (const Tally& tally : tallies) smallest = std::min(smallest, tally.divergence_sum);
+  const double smallest = std::ranges::min_element(tallies, {}, &Tally::divergence_sum)->divergence_sum;
   std::erase_if(tallies,
                 [&](const Tally& tally) { return !buffer.means_tied(smallest / votes, tally.divergence_sum / votes); });
 }
@@ -220,27 +215,26 @@ Classification classify_nearest(const Divergence& divergence, const MatrixView& 
   std::map<int, Index> class_sizes;
   for (const int class_number : stored_classes) ++class_sizes[class_number];
 
-  const auto count = static_cast<std::size_t>(queries.rows());
+  const std::size_t count = queries.rows();
   Classification result{std::vector<int>(count), std::vector<double>(count), std::vector<std::vector<int>>(count)};
   const auto decide = [&](Index query, VoteBuffer& buffer) {
     std::vector<Tally> tallies = count_votes(buffer, group_classes);
     keep_largest(tallies, [](const Tally& tally) { return tally.votes; });
     keep_nearest(tallies, buffer);
     keep_largest(tallies, [&](const Tally& tally) { return class_sizes.at(tally.class_number); });
-    const auto q = static_cast<std::size_t>(query);
-    for (const Tally& tally : tallies) result.winners[q].push_back(tally.class_number);
-    result.predicted[q] = result.winners[q].front();
-    result.share[q] = static_cast<double>(tallies.front().votes) / static_cast<double>(options.k * buffer.denominator);
+    for (const Tally& tally : tallies) result.winners[query].push_back(tally.class_number);
+    result.predicted[query] = tallies.front().class_number;
+    result.share[query] =
+        static_cast<double>(tallies.front().votes) / static_cast<double>(options.k * buffer.denominator);
   };
-  for_each_vote(
-      groups, queries, options.k, [&](Index group) { return group_classes.rows(group); }, decide);
+  for_each_vote(groups, queries, options.k, decide);
   return result;
 }
 
 double expected_accuracy(const Classification& classification, std::span<const int> actual) {
   const auto& winners = classification.winners;
-  if (winners.empty()) throw Error("classification has no queries; allowed: at least one");
-  internal::check_classes(actual, static_cast<Index>(winners.size()), "actual");
+  internal::require(!winners.empty(), "classification has no queries; allowed: at least one");
+  internal::check_classes(actual, std::ssize(winners), "actual");
   // Counted by the number of winners: the sum is then the same for every order of the queries.
   std::map<std::size_t, std::int64_t> hits;
   for (std::size_t q = 0; q < winners.size(); ++q) {
@@ -254,24 +248,17 @@ double expected_accuracy(const Classification& classification, std::span<const i
 Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, const VectorView& stored_targets,
                        const MatrixView& queries, const NearestNeighbourOptions& options) {
   check_input(divergence, stored, queries, options.k);
-  if (stored_targets.size() != stored.rows()) {
-    throw Error(fmt::format("stored_targets has {} entries; allowed: {}, one per stored row", stored_targets.size(),
-                            stored.rows()));
-  }
+  internal::require(stored_targets.size() == stored.rows(),
+                    "stored_targets has {} entries; allowed: {}, one per stored row", stored_targets.size(),
+                    stored.rows());
   for (Index row = 0; row < stored.rows(); ++row) {
-    if (!std::isfinite(stored_targets(row))) {
-      throw Error(fmt::format("stored_targets[{}] is {}; allowed: finite numbers", row, stored_targets(row)));
-    }
+    internal::require(std::isfinite(stored_targets(row)), "stored_targets[{}] is {}; allowed: finite numbers", row,
+                      stored_targets(row));
   }
 
   const internal::ReferenceGroups groups = internal::group_references(divergence, stored);
-  std::vector<Index> group_rows(static_cast<std::size_t>(groups.size()));
   Vector group_sums = Vector::Zero(groups.size());
-  for (Index row = 0; row < stored.rows(); ++row) {
-    const Index group = groups.group_of_row[static_cast<std::size_t>(row)];
-    ++group_rows[static_cast<std::size_t>(group)];
-    group_sums(group) += stored_targets(row);
-  }
+  for (Index row = 0; row < stored.rows(); ++row) group_sums(groups.group_of_row[row]) += stored_targets(row);
   Vector predicted(queries.rows());
   const auto average = [&](Index query, const VoteBuffer& buffer) {
     double sum = 0;
@@ -280,8 +267,7 @@ Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, c
     }
     predicted(query) = sum / static_cast<double>(options.k * buffer.denominator);
   };
-  for_each_vote(
-      groups, queries, options.k, [&](Index group) { return group_rows[static_cast<std::size_t>(group)]; }, average);
+  for_each_vote(groups, queries, options.k, average);
   return predicted;
 }
 

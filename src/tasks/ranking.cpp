@@ -3,8 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "bregmax/tasks/scores.hpp"
@@ -16,63 +16,24 @@
 namespace bregmax {
 namespace {
 
-// Calls consume(first query, divergences of the block's queries from all references) block by block, in order. The
-// divergences are computed by the calling thread, which leaves their threads to BLAS; consume() has its own.
-// Returns the number of queries done: all of them unless a stop was requested.
-template <class Consume>
-Index for_each_block(const ReferenceSet& references, const MatrixView& queries, const RunControl& control,
-                     const Consume& consume) {
-  const auto start = std::chrono::steady_clock::now();
-  const Index step = internal::block_rows(references.size());
-  Matrix divergences(std::min(step, queries.rows()), references.size());
-  Index done = 0;
-  while (done < queries.rows() && !control.stop_requested()) {
-    const Index size = std::min(step, queries.rows() - done);
-    references.divergences_from(queries.middleRows(done, size), divergences.topRows(size));
-    consume(done, MatrixView(divergences.topRows(size)));
-    done += size;
-    Progress progress{.phase = "rank", .iteration = static_cast<int>(done)};
-    progress.fraction = static_cast<double>(done) / static_cast<double>(queries.rows());
-    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    control.report(progress);
+// The mean over the queries that count. Summed in the order of the values, so that it does not depend on theirs.
+double mean_of(std::span<const RankingScores> scores, double RankingScores::*score) {
+  std::vector<double> values;
+  for (const RankingScores& each : scores) {
+    if (!std::isnan(each.auc)) values.push_back(each.*score);
   }
-  return done;
-}
-
-// The candidates of one query, by group. Its own row is of its own class and in its own group: one relevant less.
-void collect_candidates(const internal::GroupClasses& group_classes, int query_class, Index query_group,
-                        const double* divergences, std::span<internal::Candidates> candidates) {
-  for (std::size_t g = 0; g < candidates.size(); ++g) {
-    const auto group = static_cast<Index>(g);
-    const std::int32_t same_class = group_classes.rows(group, query_class);
-    candidates[g] = {divergences[g], same_class, group_classes.rows(group) - same_class};
-  }
-  --candidates[static_cast<std::size_t>(query_group)].relevant;
-}
-
-// Summed in the order of the values, so that the mean does not depend on the order of the queries.
-double mean_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 RankingSummary summarise(std::span<const RankingScores> scores) {
-  std::vector<double> auc, average_precision, precision_at_k;
-  for (const RankingScores& score : scores) {
-    if (std::isnan(score.auc)) continue;
-    auc.push_back(score.auc);
-    average_precision.push_back(score.average_precision);
-    precision_at_k.push_back(score.precision_at_k);
-  }
   RankingSummary summary;
-  summary.queries = static_cast<Index>(auc.size());
-  summary.skipped_queries = static_cast<Index>(scores.size()) - summary.queries;
+  summary.skipped_queries = std::ranges::count_if(scores, [](const auto& score) { return std::isnan(score.auc); });
+  summary.queries = std::ssize(scores) - summary.skipped_queries;
   if (summary.queries == 0) return summary;
-  summary.auc = mean_of(std::move(auc));
-  summary.average_precision = mean_of(std::move(average_precision));
-  summary.precision_at_k = mean_of(std::move(precision_at_k));
+  summary.auc = mean_of(scores, &RankingScores::auc);
+  summary.average_precision = mean_of(scores, &RankingScores::average_precision);
+  summary.precision_at_k = mean_of(scores, &RankingScores::precision_at_k);
   return summary;
 }
 
@@ -88,25 +49,34 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
 
   const internal::ReferenceGroups groups = internal::group_references(divergence, rows);
   const internal::GroupClasses group_classes(groups, classes);
-  const internal::HarmonicNumbers harmonic(rows.rows());
-  std::vector<RankingScores> scores(static_cast<std::size_t>(rows.rows()));
-  const std::vector<internal::Candidates> room(static_cast<std::size_t>(groups.size()));
-  std::vector<std::pair<std::vector<internal::Candidates>, std::vector<internal::Candidates>>> buffers(
-      static_cast<std::size_t>(omp_get_max_threads()), {room, room});
+  const std::vector<Index> group_sizes = groups.sizes();
+  const internal::HarmonicNumbers harmonic = internal::harmonic_numbers(rows.rows());
+  std::vector<RankingScores> scores(rows.rows());
+  const std::vector<internal::TiedGroup> room(groups.size());
+  std::vector<std::pair<std::vector<internal::TiedGroup>, std::vector<internal::TiedGroup>>> buffers(
+      omp_get_max_threads(), {room, room});
 
-  const auto score_block = [&](Index first, const MatrixView& divergences) {
+  // The divergences are computed by this thread, which leaves their threads to BLAS.
+  const Index step = internal::block_rows(groups.size());
+  Matrix buffer(std::min(step, rows.rows()), groups.size());
+  const auto score_block = [&](Index first, Index end) {
+    auto divergences = buffer.topRows(end - first);
+    groups.references->divergences_from(rows.middleRows(first, end - first), divergences);
 #pragma omp parallel for schedule(dynamic, 1) if (divergences.size() > internal::kEntriesForThreads)
     for (Index q = 0; q < divergences.rows(); ++q) {
       const auto query = static_cast<std::size_t>(first + q);
-      auto& [candidates, scratch] = buffers[static_cast<std::size_t>(omp_get_thread_num())];
-      collect_candidates(group_classes, classes[query], groups.group_of_row[query], divergences.row(q).data(),
-                         candidates);
+      auto& [candidates, scratch] = buffers[omp_get_thread_num()];
+      for (Index g = 0; g < std::ssize(candidates); ++g) {
+        const std::int32_t same_class = group_classes.rows(g, classes[query]);
+        candidates[g] = {divergences(q, g), same_class, static_cast<std::int32_t>(group_sizes[g]) - same_class};
+      }
+      --candidates[groups.group_of_row[query]].relevant;  // the query itself is no candidate
       internal::sort_by_distance(candidates, scratch);
       scores[query] = internal::tied_ranking_scores(candidates, options.precision_at, harmonic, groups.tie_tolerance);
     }
   };
-  const Index done = for_each_block(*groups.references, rows, control, score_block);
-  RankingSummary summary = summarise(std::span(scores).first(static_cast<std::size_t>(done)));
+  const Index done = internal::for_each_batch(rows.rows(), step, control, score_block);
+  RankingSummary summary = summarise(std::span(scores).first(done));
   summary.stopped = done < rows.rows();
   return summary;
 }

@@ -1,14 +1,12 @@
 #include "bregmax/tasks/scores.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
-#include "bregmax/core/error.hpp"
 #include "core/checks.hpp"
+#include "tasks/tied_ranking.hpp"
 
 namespace bregmax {
 namespace {
@@ -32,10 +30,11 @@ std::vector<std::int64_t> sorted_run_lengths(std::vector<T> items) {
   return lengths;
 }
 
-void check_groupings(std::span<const int> clusters, std::span<const int> classes) {
-  if (clusters.empty()) throw Error("clusters has no entries; allowed: at least one");
-  internal::check_classes(clusters, static_cast<Index>(clusters.size()), "clusters");
-  internal::check_classes(classes, static_cast<Index>(clusters.size()), "classes");
+void check_groupings(std::span<const int> clusters, std::span<const int> classes,
+                     std::string_view clusters_name = "clusters", std::string_view classes_name = "classes") {
+  internal::require(!clusters.empty(), "{} has no entries; allowed: at least one", clusters_name);
+  internal::check_classes(clusters, std::ssize(clusters), clusters_name);
+  internal::check_classes(classes, std::ssize(clusters), classes_name);
 }
 
 std::vector<std::pair<int, int>> zipped(std::span<const int> clusters, std::span<const int> classes) {
@@ -117,12 +116,23 @@ double purity(std::span<const int> clusters, std::span<const int> classes) {
 }
 
 double accuracy(std::span<const int> predicted, std::span<const int> actual) {
-  if (predicted.empty()) throw Error("predicted has no entries; allowed: at least one");
-  internal::check_classes(predicted, static_cast<Index>(predicted.size()), "predicted");
-  internal::check_classes(actual, static_cast<Index>(predicted.size()), "actual");
+  check_groupings(predicted, actual, "predicted", "actual");
   std::int64_t correct = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) correct += predicted[i] == actual[i];
   return static_cast<double>(correct) / static_cast<double>(predicted.size());
+}
+
+RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {
+  internal::require(distances.size() == relevant.size(), "relevant has {} entries; allowed: {}, one per distance",
+                    relevant.size(), distances.size());
+  internal::check_at_least(k, 1, "k");
+  std::vector<internal::TiedGroup> candidates, scratch;
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    internal::require(std::isfinite(distances[i]), "distances[{}] is {}; allowed: finite numbers", i, distances[i]);
+    candidates.push_back({distances[i], relevant[i], !relevant[i]});
+  }
+  internal::sort_by_distance(candidates, scratch);
+  return internal::tied_ranking_scores(candidates, k, internal::harmonic_numbers(std::ssize(candidates)), 0);
 }
 
 }  // namespace bregmax

@@ -1,19 +1,13 @@
 #include "tasks/tied_ranking.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <numeric>
 
-#include "bregmax/core/error.hpp"
-#include "core/checks.hpp"
+#include "search/ties.hpp"
 
-namespace bregmax {
-namespace internal {
-
+namespace bregmax::internal {
 namespace {
 
 constexpr int kDigitBits = 11, kDigits = 6;  // 6 x 11 covers 64 bits
@@ -26,32 +20,33 @@ std::uint64_t ordered_bits(double value) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-std::size_t digit_of(const Candidates& candidate, int digit) {
-  return static_cast<std::size_t>(ordered_bits(candidate.distance) >> (digit * kDigitBits)) & (kBuckets - 1);
+std::size_t digit_of(const TiedGroup& group, int digit) {
+  return ordered_bits(group.distance) >> (digit * kDigitBits) & (kBuckets - 1);
 }
 
 }  // namespace
 
-void sort_by_distance(std::vector<Candidates>& candidates, std::vector<Candidates>& scratch) {
-  if (candidates.size() < 1024) {
-    std::sort(candidates.begin(), candidates.end(),
-              [](const Candidates& a, const Candidates& b) { return a.distance < b.distance; });
+void sort_by_distance(std::vector<TiedGroup>& groups, std::vector<TiedGroup>& scratch) {
+  if (groups.size() < 1024) {
+    std::ranges::sort(groups, {}, &TiedGroup::distance);
     return;
   }
-  scratch.resize(candidates.size());
+  scratch.resize(groups.size());
   std::array<std::uint32_t, kBuckets> places{};
   for (int digit = 0; digit < kDigits; ++digit) {
     places.fill(0);
-    for (const Candidates& candidate : candidates) ++places[digit_of(candidate, digit)];
-    if (places[digit_of(candidates.front(), digit)] == candidates.size()) continue;  // all the same
+    for (const TiedGroup& group : groups) ++places[digit_of(group, digit)];
+    if (places[digit_of(groups.front(), digit)] == groups.size()) continue;  // all the same
     std::exclusive_scan(places.begin(), places.end(), places.begin(), std::uint32_t{0});
-    for (const Candidates& candidate : candidates) scratch[places[digit_of(candidate, digit)]++] = candidate;
-    candidates.swap(scratch);
+    for (const TiedGroup& group : groups) scratch[places[digit_of(group, digit)]++] = group;
+    groups.swap(scratch);
   }
 }
 
-HarmonicNumbers::HarmonicNumbers(Index size) : sums_(static_cast<std::size_t>(size) + 1) {
-  for (std::size_t n = 1; n < sums_.size(); ++n) sums_[n] = sums_[n - 1] + 1.0L / static_cast<long double>(n);
+HarmonicNumbers harmonic_numbers(Index size) {
+  HarmonicNumbers sums(size + 1);
+  for (Index n = 1; n <= size; ++n) sums[n] = sums[n - 1] + 1.0L / static_cast<long double>(n);
+  return sums;
 }
 
 // Place j = 1..t of the group (t = r + s) holds a relevant candidate with probability r/t. If it does, the other r - 1
@@ -68,21 +63,22 @@ double expected_precision_sum(Index before, Index relevant_before, Index relevan
   const auto r = static_cast<double>(relevant);
   const auto t = static_cast<double>(relevant + irrelevant);
   const double q = (r - 1) / (t - 1);
-  return r / t * (q * t + (first - q * (n + 1)) * harmonic.sum_after(before, relevant + irrelevant));
+  const auto sum = static_cast<double>(harmonic[before + relevant + irrelevant] - harmonic[before]);
+  return r / t * (q * t + (first - q * (n + 1)) * sum);
 }
 
-RankingScores tied_ranking_scores(std::span<const Candidates> candidates, Index k, const HarmonicNumbers& harmonic,
+RankingScores tied_ranking_scores(std::span<const TiedGroup> groups, Index k, const HarmonicNumbers& harmonic,
                                   double tolerance) {
-  const double median = candidates.empty() ? 0 : candidates[candidates.size() / 2].distance;
+  const double median = groups.empty() ? 0 : groups[groups.size() / 2].distance;
   Index before = 0, relevant_before = 0;
   std::int64_t twice_ordered_pairs = 0;  // relevant before irrelevant; a tied pair counts one half
   double precision_sum = 0, relevant_at_k = 0;
-  for (std::size_t i = 0; i < candidates.size();) {
-    const double farthest = farthest_tied(candidates[i].distance, median, tolerance);
+  for (std::size_t i = 0; i < groups.size();) {
+    const double farthest = farthest_tied(groups[i].distance, median, tolerance);
     Index relevant = 0, irrelevant = 0;
-    for (; i < candidates.size() && candidates[i].distance <= farthest; ++i) {
-      relevant += candidates[i].relevant;
-      irrelevant += candidates[i].irrelevant;
+    for (; i < groups.size() && groups[i].distance <= farthest; ++i) {
+      relevant += groups[i].relevant;
+      irrelevant += groups[i].irrelevant;
     }
     const Index size = relevant + irrelevant;
     if (size == 0) continue;
@@ -102,25 +98,4 @@ RankingScores tied_ranking_scores(std::span<const Candidates> candidates, Index 
           .precision_at_k = relevant_at_k / static_cast<double>(k)};
 }
 
-}  // namespace internal
-
-RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {
-  if (distances.size() != relevant.size()) {
-    throw Error(
-        fmt::format("relevant has {} entries; allowed: {}, one per distance", relevant.size(), distances.size()));
-  }
-  internal::check_at_least(k, 1, "k");
-  std::vector<internal::Candidates> candidates(distances.size());
-  for (std::size_t i = 0; i < distances.size(); ++i) {
-    if (!std::isfinite(distances[i])) {
-      throw Error(fmt::format("distances[{}] is {}; allowed: finite numbers", i, distances[i]));
-    }
-    candidates[i] = {distances[i], relevant[i], !relevant[i]};
-  }
-  std::vector<internal::Candidates> scratch;
-  internal::sort_by_distance(candidates, scratch);
-  return internal::tied_ranking_scores(candidates, k, internal::HarmonicNumbers(static_cast<Index>(candidates.size())),
-                                       0);
-}
-
-}  // namespace bregmax
+}  // namespace bregmax::internal

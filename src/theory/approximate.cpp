@@ -1,27 +1,26 @@
 #include "bregmax/theory/approximate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "theory/error_meter.hpp"
 #include "theory/placement.hpp"
 
 namespace bregmax {
+
+using internal::require;
+
 namespace {
 
 constexpr Index kMostPieces = 10'000'000;
 
 void check_options(const ApproximationOptions& options) {
-  if (options.pieces < 1 || options.pieces > kMostPieces) {
-    throw Error(fmt::format("pieces is {}; allowed: a whole number from 1 to {}", options.pieces, kMostPieces));
-  }
-  if (options.samples < 1) throw Error(fmt::format("samples is {}; allowed: a whole number >= 1", options.samples));
-  if (options.margin && !(*options.margin >= 0)) {
-    throw Error(fmt::format("margin is {}; allowed: a number >= 0", *options.margin));
-  }
+  require(options.pieces >= 1 && options.pieces <= kMostPieces, "pieces is {}; allowed: a whole number from 1 to {}",
+          options.pieces, kMostPieces);
+  require(options.samples >= 1, "samples is {}; allowed: a whole number >= 1", options.samples);
+  const double margin = options.margin.value_or(0);
+  require(margin >= 0, "margin is {}; allowed: a number >= 0", margin);
 }
 
 // The tangents of phi at the anchors.
@@ -52,10 +51,10 @@ std::vector<Index> cells_of_sweep(Index last) {
 
 double exponent_of(const Sweep& sweep, double ApproximationErrors::*error) {
   std::vector<double> sizes, errors;
-  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+  for (const Approximation& step : sweep.steps) {
     // The number of pieces that there are: a greedy placement may need fewer than were asked for.
-    sizes.push_back(static_cast<double>(sweep.steps[i].anchors.rows()));
-    errors.push_back(sweep.steps[i].measured.*error);
+    sizes.push_back(static_cast<double>(step.anchors.rows()));
+    errors.push_back(step.measured.*error);
     if (!(errors.back() > 0)) return std::numeric_limits<double>::quiet_NaN();  // an exact approximation has no rate
   }
   return fitted_exponent(sizes, errors);
@@ -64,12 +63,10 @@ double exponent_of(const Sweep& sweep, double ApproximationErrors::*error) {
 }  // namespace
 
 ApproximationErrors approximation_bounds(double beta, double radius, Index pieces, Index dimension) {
-  if (pieces < 1) throw Error(fmt::format("pieces is {}; allowed: a whole number >= 1", pieces));
-  if (dimension < 1) throw Error(fmt::format("dimension is {}; allowed: a whole number >= 1", dimension));
-  if (!(beta >= 0)) throw Error(fmt::format("beta is {}; allowed: a number >= 0", beta));
-  if (!(radius > 0) || !std::isfinite(radius)) {
-    throw Error(fmt::format("radius is {}; allowed: a finite number > 0", radius));
-  }
+  require(pieces >= 1, "pieces is {}; allowed: a whole number >= 1", pieces);
+  require(dimension >= 1, "dimension is {}; allowed: a whole number >= 1", dimension);
+  require(beta >= 0, "beta is {}; allowed: a number >= 0", beta);
+  require(radius > 0 && std::isfinite(radius), "radius is {}; allowed: a finite number > 0", radius);
   if (std::isinf(beta)) return {};
   const double cell = std::pow(static_cast<double>(pieces), -1 / static_cast<double>(dimension));
   return {4 * beta * radius * radius * cell * cell, 16 * beta * radius * cell, 36 * beta * radius * radius * cell};
@@ -103,21 +100,16 @@ Approximation approximate(const Divergence& divergence, const Box& box, const Ap
 }
 
 double fitted_exponent(const std::vector<double>& sizes, const std::vector<double>& errors) {
-  if (sizes.size() != errors.size() || sizes.size() < 2) {
-    throw Error(
-        fmt::format("an exponent is fitted to two sizes or more, each with its error; found {} sizes and {} "
-                    "errors",
-                    sizes.size(), errors.size()));
-  }
-  const auto count = static_cast<Index>(sizes.size());
-  const Eigen::Map<const Vector> all_sizes(sizes.data(), count), all_errors(errors.data(), count);
-  if (!(all_sizes.minCoeff() > 0) || !(all_errors.minCoeff() > 0)) {
-    throw Error("an exponent is fitted to sizes and errors > 0");
-  }
+  require(sizes.size() == errors.size() && sizes.size() >= 2,
+          "an exponent is fitted to two sizes or more, each with its error; found {} sizes and {} errors", sizes.size(),
+          errors.size());
+  const Eigen::Map<const Vector> all_sizes(sizes.data(), std::ssize(sizes)),
+      all_errors(errors.data(), std::ssize(sizes));
+  require(all_sizes.minCoeff() > 0 && all_errors.minCoeff() > 0, "an exponent is fitted to sizes and errors > 0");
   Vector x = all_sizes.array().log(), y = all_errors.array().log();
   x.array() -= x.mean();
   y.array() -= y.mean();
-  if (!(x.squaredNorm() > 0)) throw Error("an exponent is fitted to sizes that differ");
+  require(x.squaredNorm() > 0, "an exponent is fitted to sizes that differ");
   return x.dot(y) / x.squaredNorm();
 }
 
@@ -126,27 +118,19 @@ Sweep sweep_approximation(const Divergence& divergence, const Box& box, const Sw
   const Index dimension = box.dimension();
   const Index last =
       internal::cells_per_axis(std::max<Index>(options.largest_pieces, 1), std::max<Index>(dimension, 1));
-  if (last < kFewestLast) {
-    throw Error(fmt::format("pieces is {}; a sweep in dimension {} needs at least {} = {}^{}", options.largest_pieces,
-                            dimension, std::pow(kFewestLast, dimension), kFewestLast, dimension));
-  }
+  require(last >= kFewestLast, "pieces is {0}; a sweep in dimension {1} needs at least {2} = {3}^{1}",
+          options.largest_pieces, dimension, std::pow(kFewestLast, dimension), kFewestLast);
   Sweep sweep;
   const double d = static_cast<double>(dimension);
   sweep.theoretic_exponents = {-2 / d, -1 / d, -1 / d};
   const std::vector<Index> cells = cells_of_sweep(last);
   for (const Index q : cells) {
-    ApproximationOptions each;
-    each.pieces = internal::lattice_size(q, dimension, options.largest_pieces);
-    each.placement = options.placement;
-    each.margin = box.radius / 2;
-    each.samples = options.samples;
-    each.seed = options.seed;
-    Approximation step = approximate(divergence, box, each, control);
-    if (step.stopped) {
-      sweep.stopped = true;
-      return sweep;
-    }
-    sweep.pieces.push_back(each.pieces);
+    const Index pieces = internal::lattice_size(q, dimension, options.largest_pieces);
+    Approximation step = approximate(
+        divergence, box, {pieces, options.placement, box.radius / 2, options.samples, options.seed}, control);
+    sweep.stopped = step.stopped;
+    if (sweep.stopped) return sweep;
+    sweep.pieces.push_back(pieces);
     sweep.steps.push_back(std::move(step));
     Progress progress{"approximate", static_cast<int>(sweep.steps.size())};
     progress.fraction = static_cast<double>(sweep.steps.size()) / static_cast<double>(cells.size());

@@ -1,23 +1,22 @@
 #include "bregmax/theory/bounds.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
+
+using internal::require;
+
 namespace {
 
 void check_not_negative(double value, const char* name) {
-  if (!(value >= 0) || !std::isfinite(value)) {
-    throw Error(fmt::format("{} is {}; allowed: a finite number >= 0", name, value));
-  }
+  require(value >= 0 && std::isfinite(value), "{} is {}; allowed: a finite number >= 0", name, value);
 }
 
 void check_at_least_one(Index value, const char* name) {
-  if (value < 1) throw Error(fmt::format("{} is {}; allowed: a whole number >= 1", name, value));
+  require(value >= 1, "{} is {}; allowed: a whole number >= 1", name, value);
 }
 
 void check_inputs(const BoundInputs& inputs) {
@@ -26,42 +25,32 @@ void check_inputs(const BoundInputs& inputs) {
   check_at_least_one(inputs.items, "items");
   check_not_negative(inputs.lipschitz, "lipschitz");
   check_not_negative(inputs.radius, "radius");
-  if (!(inputs.delta > 0 && inputs.delta < 1)) {
-    throw Error(fmt::format("delta is {}; allowed: a number > 0 and < 1", inputs.delta));
-  }
-}
-
-// sqrt(2 ln(2d + 2) / m)
-double deviation(const BoundInputs& inputs) {
-  return std::sqrt(2 * std::log(2 * static_cast<double>(inputs.features) + 2) / static_cast<double>(inputs.items));
+  require(inputs.delta > 0 && inputs.delta < 1, "delta is {}; allowed: a number > 0 and < 1", inputs.delta);
 }
 
 // K L R sqrt(2 ln(2d + 2) / m)
 double scaled_deviation(const BoundInputs& inputs, double lipschitz) {
-  return static_cast<double>(inputs.pieces) * lipschitz * inputs.radius * deviation(inputs);
+  const double log_features = std::log(2 * static_cast<double>(inputs.features) + 2);
+  return static_cast<double>(inputs.pieces) * lipschitz * inputs.radius *
+         std::sqrt(2 * log_features / static_cast<double>(inputs.items));
 }
 
 double squared(double value) { return value * value; }
 
-void check_row(Index row, Index rows, std::size_t item) {
-  if (row < 0 || row >= rows) {
-    throw Error(fmt::format("item {} has the row number {}; allowed: 0 to {}", item, row, rows - 1));
+// D(row first, row second) of every item.
+template <class Item>
+Vector divergences_of(const Divergence& divergence, const MatrixView& rows, const std::vector<Item>& items,
+                      Index Item::*first, Index Item::*second) {
+  std::vector<Index> points, references;
+  for (const Item& item : items) {
+    for (const Index row : {item.*first, item.*second}) {
+      require(row >= 0 && row < rows.rows(), "item {} has the row number {}; allowed: 0 to {}", points.size(), row,
+              rows.rows() - 1);
+    }
+    points.push_back(item.*first);
+    references.push_back(item.*second);
   }
-}
-
-// D(row first(t), row second(t)) of every item t.
-template <class Items, class First, class Second>
-Vector divergences_of(const Divergence& divergence, const MatrixView& rows, const Items& items, First first,
-                      Second second) {
-  const auto count = static_cast<Index>(items.size());
-  Matrix points(count, rows.cols()), references(count, rows.cols());
-  for (std::size_t t = 0; t < items.size(); ++t) {
-    check_row(items[t].*first, rows.rows(), t);
-    check_row(items[t].*second, rows.rows(), t);
-    points.row(static_cast<Index>(t)) = rows.row(items[t].*first);
-    references.row(static_cast<Index>(t)) = rows.row(items[t].*second);
-  }
-  return divergence.rowwise(points, references);
+  return divergence.rowwise(rows(points, Eigen::all), rows(references, Eigen::all));
 }
 
 }  // namespace
@@ -118,23 +107,20 @@ Index regression_pieces(Index items, Index features) {
 
 ComparisonLosses comparison_losses(const Divergence& divergence, const MatrixView& rows,
                                    const Comparisons& comparisons) {
-  if (comparisons.empty()) throw Error("there are no comparisons; at least one is needed");
+  require(!comparisons.empty(), "there are no comparisons; at least one is needed");
   const Vector near = divergences_of(divergence, rows, comparisons, &Comparison::i, &Comparison::j);
   const Vector far = divergences_of(divergence, rows, comparisons, &Comparison::k, &Comparison::l);
   const Vector hinge = (1 + near.array() - far.array()).cwiseMax(0.0);
-  ComparisonLosses losses;
-  losses.hinge = hinge.mean();
-  losses.ramp = hinge.cwiseMin(1.0).mean();
-  losses.error = static_cast<double>((near.array() >= far.array()).count()) / static_cast<double>(near.size());
-  return losses;
+  return {.hinge = hinge.mean(),
+          .ramp = hinge.cwiseMin(1.0).mean(),
+          .error = static_cast<double>((near.array() >= far.array()).count()) / static_cast<double>(near.size())};
 }
 
 double squared_loss(const Divergence& divergence, const MatrixView& rows, const Targets& targets) {
-  if (targets.empty()) throw Error("there are no targets; at least one is needed");
-  Vector values(static_cast<Index>(targets.size()));
-  for (std::size_t t = 0; t < targets.size(); ++t) values(static_cast<Index>(t)) = targets[t].value;
-  return (divergences_of(divergence, rows, targets, &Target::i, &Target::j) - values).squaredNorm() /
-         static_cast<double>(targets.size());
+  require(!targets.empty(), "there are no targets; at least one is needed");
+  Vector errors = divergences_of(divergence, rows, targets, &Target::i, &Target::j);
+  for (Index t = 0; t < errors.size(); ++t) errors(t) -= targets[t].value;
+  return errors.squaredNorm() / static_cast<double>(targets.size());
 }
 
 }  // namespace bregmax

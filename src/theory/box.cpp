@@ -1,18 +1,14 @@
 #include "bregmax/theory/box.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <vector>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/average.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "core/checks.hpp"
 #include "core/symmetric.hpp"
 #include "theory/coordinate_generator.hpp"
 
@@ -34,13 +30,13 @@ Box around_the_identity(Index dimension) {
 
 constexpr Index kMostFeaturesToEnumerate = 20;  // 2^19 sign vectors up to their sign
 
-[[noreturn]] void leaves_domain(const Divergence& divergence, const Box& box, const std::string& rule) {
-  throw Error(fmt::format("the box of radius {} leaves the domain of {}; allowed: boxes in which {}", box.radius,
-                          divergence.name(), rule));
+void check_domain(bool inside, const Divergence& divergence, const Box& box, std::string_view rule) {
+  internal::require(inside, "the box of radius {} leaves the domain of {}; allowed: boxes in which {}", box.radius,
+                    divergence.name(), rule);
 }
 
 void check_positive(const Divergence& divergence, const Box& box) {
-  if (!(box.lower().minCoeff() > 0)) leaves_domain(divergence, box, "every coordinate is > 0");
+  check_domain(box.lower().minCoeff() > 0, divergence, box, "every coordinate is > 0");
 }
 
 // max_s s^T M s over sign vectors. Consecutive Gray codes differ in one sign, so each step costs one row of M.
@@ -73,11 +69,11 @@ double smoothness_of(const Mahalanobis& mahalanobis) {
 double smoothness_of(const KullbackLeibler& divergence, const Box& box) {
   check_positive(divergence, box);
   const double last_at_upper = 1 - box.upper().sum();
-  if (!(last_at_upper > 0)) leaves_domain(divergence, box, "the coordinates sum to less than 1");
+  check_domain(last_at_upper > 0, divergence, box, "the coordinates sum to less than 1");
   const Vector low = box.lower().cwiseInverse();
   Vector losses = low - box.upper().cwiseInverse();
   std::sort(losses.begin(), losses.end());
-  const double squared_dimension = static_cast<double>(box.dimension()) * static_cast<double>(box.dimension());
+  const auto squared_dimension = static_cast<double>(box.dimension() * box.dimension());
   double terms = low.sum();
   double last = last_at_upper + 2 * box.radius * static_cast<double>(box.dimension());
   double largest = terms + squared_dimension / last;
@@ -97,12 +93,10 @@ double smoothness_of(const LogDet& divergence, const Box& box) {
   const Matrix flat = generator.features(box.center.transpose());
   const Eigen::Map<const Matrix> center(flat.data(), order, order);
   const double smallest = internal::symmetric_eigenvalues(center).minCoeff() - static_cast<double>(order) * box.radius;
-  if (!(smallest > 0)) {
-    leaves_domain(divergence, box,
-                  fmt::format("the smallest eigenvalue of the center is > {} radii, so that every matrix is positive "
-                              "definite",
-                              order));
-  }
+  check_domain(smallest > 0, divergence, box,
+               fmt::format("the smallest eigenvalue of the center is > {} radii, so that every matrix is positive "
+                           "definite",
+                           order));
   const double ratio = static_cast<double>(order) / smallest;
   return ratio * ratio;
 }
@@ -120,28 +114,15 @@ double smoothness_of(const SmoothedMaxAffine& smoothed) {
 
 double smoothness_of(const AverageDivergence& average, const Box& box) {
   double sum = 0;
-  for (std::size_t i = 0; i < average.members().size(); ++i) {
+  for (Index i = 0; i < average.weights().size(); ++i) {
     // Also where the weight is 0, the box must lie in the member's domain.
     const double member = smoothness(*average.members()[i], box);
-    const double weight = average.weights()(static_cast<Index>(i));
-    if (weight > 0) sum += weight * member;
+    if (average.weights()(i) > 0) sum += average.weights()(i) * member;
   }
   return sum;
 }
 
 }  // namespace
-
-namespace internal {
-
-void check_box(const Box& box) {
-  if (box.dimension() < 1) throw Error("the center of the box is empty; allowed: one coordinate or more");
-  if (!box.center.allFinite()) throw Error("the center of the box is not finite");
-  if (!(box.radius > 0) || !std::isfinite(box.radius)) {
-    throw Error(fmt::format("the radius of the box is {}; allowed: a finite number > 0", box.radius));
-  }
-}
-
-}  // namespace internal
 
 Box default_box(const Divergence& divergence, Index dimension) {
   const internal::CoordinateGenerator checked(divergence, dimension);
@@ -177,7 +158,7 @@ double smoothness(const Divergence& divergence, const Box& box) {
   }
   if (dynamic_cast<const Exponential*>(&divergence) != nullptr) {
     const Vector upper = box.upper();
-    if (!(upper.maxCoeff() <= 300)) leaves_domain(divergence, box, "every coordinate is at most 300");
+    check_domain(upper.maxCoeff() <= 300, divergence, box, "every coordinate is at most 300");
     return upper.array().exp().sum();
   }
   if (const auto* kl = dynamic_cast<const KullbackLeibler*>(&divergence)) return smoothness_of(*kl, box);

@@ -37,18 +37,19 @@ void put_cell_corners(const Box& box, const Box& inner, Index cells, Matrix& poi
     if (distance <= inner.radius) usable.push_back(r);
   }
   const Index room = points.rows() / 2;
-  const auto found = static_cast<Index>(usable.size());
+  const auto found = std::ssize(usable);
   const Index step = std::max<Index>(1, (found + room - 1) / std::max<Index>(1, room));
   Index at = points.rows();
   for (Index u = 0; u < found && at > points.rows() - room; u += step) {
-    points.row(--at) = corners.row(usable[static_cast<std::size_t>(u)]);
+    points.row(--at) = corners.row(usable[u]);
   }
 }
 
 using Objective = std::function<double(const Vector&)>;
 
 // Steps along the axes that shrink where none helps: finds a local maximum also where the objective jumps.
-double climb(const Objective& objective, Vector at, const Vector& low, const Vector& high, double step) {
+double climb(const Objective& objective, Vector at, const Box& box, double step) {
+  const Vector low = box.lower(), high = box.upper();
   double best = objective(at);
   const double smallest = 1e-4 * step;
   while (step > smallest) {
@@ -71,24 +72,18 @@ double climb(const Objective& objective, Vector at, const Vector& low, const Vec
   return best;
 }
 
-double climb_from_worst(const Objective& objective, const Matrix& starts, const Vector& errors, const Vector& low,
-                        const Vector& high, double step, const RunControl& control) {
-  std::vector<Index> order(static_cast<std::size_t>(errors.size()));
+double climb_from_worst(const Objective& objective, const Matrix& starts, const Vector& errors, const Box& box,
+                        double step, const RunControl& control) {
+  std::vector<Index> order(errors.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto climbs = std::min<std::ptrdiff_t>(kClimbs, errors.size());
+  const Index climbs = std::min(kClimbs, errors.size());
   std::partial_sort(order.begin(), order.begin() + climbs, order.end(),
                     [&](Index a, Index b) { return errors(a) > errors(b); });
   double best = errors(order.front());
-  for (std::ptrdiff_t c = 0; c < climbs && !control.stop_requested(); ++c) {
-    best = std::max(best, climb(objective, starts.row(order[static_cast<std::size_t>(c)]), low, high, step));
+  for (Index c = 0; c < climbs && !control.stop_requested(); ++c) {
+    best = std::max(best, climb(objective, starts.row(order[c]), box, step));
   }
   return best;
-}
-
-double largest_value_error(const ErrorMeter& meter, const MeterPlan& plan, double step, const RunControl& control) {
-  const Matrix points = sample_points(plan.box, plan.cells, plan.samples, plan.seed);
-  const auto at = [&](const Vector& x) { return meter.value_errors(x.transpose())(0); };
-  return climb_from_worst(at, points, meter.value_errors(points), plan.box.lower(), plan.box.upper(), step, control);
 }
 
 // For a fixed reference the difference of the divergences is nearly linear in the point, with the difference of the
@@ -97,6 +92,7 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
                                 const ErrorMeter::Gradients& gradients, double step, const RunControl& control) {
   const Index count = references.rows(), dimension = inner.dimension();
   const Matrix signs = gradients.differences.unaryExpr([](double e) { return e < 0 ? -1.0 : 1.0; });
+  const Box both_inner{inner.center.replicate(2, 1), inner.radius};
   double best = 0;
   for (const double side : {-1.0, 1.0}) {
     Matrix corners = side * inner.radius * signs;
@@ -104,14 +100,11 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
     const Vector errors = meter.divergence_errors(corners, references, gradients.pieces);
     Matrix starts(count, 2 * dimension);
     starts << corners, references;
-    Vector low(2 * dimension), high(2 * dimension);
-    low << inner.lower(), inner.lower();
-    high << inner.upper(), inner.upper();
     const auto at = [&](const Vector& both) {
       const Matrix point = both.head(dimension).transpose(), reference = both.tail(dimension).transpose();
       return meter.divergence_errors(point, reference, meter.gradient_errors(reference).pieces)(0);
     };
-    best = std::max(best, climb_from_worst(at, starts, errors, low, high, step, control));
+    best = std::max(best, climb_from_worst(at, starts, errors, both_inner, step, control));
   }
   // Neighbours in the random order are as good as any other pair.
   const Matrix shifted = references.colwise().reverse();
@@ -139,13 +132,13 @@ Vector ErrorMeter::value_errors(const MatrixView& points) const {
 
 ErrorMeter::Gradients ErrorMeter::gradient_errors(const MatrixView& references) const {
   const Matrix gradients = generator_.gradients(references);
-  Gradients out{Vector::Constant(references.rows(), -1), std::vector<int>(static_cast<std::size_t>(references.rows())),
+  Gradients out{Vector::Constant(references.rows(), -1), std::vector<int>(references.rows()),
                 Matrix(references.rows(), references.cols())};
   for_each_scores(references, [&](Index row, const auto& scores) {
     const double top = scores.maxCoeff();
     // Any subgradient counts: all pieces that attain the maximum up to rounding.
     const double attained = top - 1e-13 * (1 + std::abs(top));
-    int& piece = out.pieces[static_cast<std::size_t>(row)];
+    int& piece = out.pieces[row];
     for (Index k = 0; k < scores.size(); ++k) {
       if (scores(k) < attained) continue;
       const double error = (gradients.row(row) - approximator_.slopes().row(k)).template lpNorm<1>();
@@ -161,9 +154,8 @@ ErrorMeter::Gradients ErrorMeter::gradient_errors(const MatrixView& references) 
 Vector ErrorMeter::divergence_errors(const MatrixView& points, const MatrixView& references,
                                      const std::vector<int>& pieces) const {
   Vector errors = generator_.divergences(points, references);
-  for_each_scores(points, [&](Index row, const auto& scores) {
-    errors(row) -= scores.maxCoeff() - scores(pieces[static_cast<std::size_t>(row)]);
-  });
+  for_each_scores(points,
+                  [&](Index row, const auto& scores) { errors(row) -= scores.maxCoeff() - scores(pieces[row]); });
   return errors.cwiseAbs();
 }
 
@@ -171,15 +163,17 @@ ApproximationErrors largest_errors(const ErrorMeter& meter, const MeterPlan& pla
   ApproximationErrors largest;
   // A quarter of a cell, or of what a cell would be.
   const double step = plan.cells > 0 ? plan.box.radius / (2 * static_cast<double>(plan.cells)) : plan.box.radius / 16;
-  largest.value = largest_value_error(meter, plan, step, control);
+  const Matrix points = sample_points(plan.box, plan.cells, plan.samples, plan.seed);
+  const auto value_at = [&](const Vector& x) { return meter.value_errors(x.transpose())(0); };
+  largest.value = climb_from_worst(value_at, points, meter.value_errors(points), plan.box, step, control);
   const Box inner{plan.box.center, plan.box.radius - plan.margin};
   if (!(inner.radius > 0) || control.stop_requested()) return largest;
 
   Matrix references = sample_points(inner, 0, plan.samples, plan.seed + 1);
   put_cell_corners(plan.box, inner, plan.cells, references);
   const ErrorMeter::Gradients gradients = meter.gradient_errors(references);
-  const auto at = [&](const Vector& x) { return meter.gradient_errors(x.transpose()).errors(0); };
-  largest.gradient = climb_from_worst(at, references, gradients.errors, inner.lower(), inner.upper(), step, control);
+  const auto gradient_at = [&](const Vector& x) { return meter.gradient_errors(x.transpose()).errors(0); };
+  largest.gradient = climb_from_worst(gradient_at, references, gradients.errors, inner, step, control);
   if (control.stop_requested()) return largest;
   largest.divergence = largest_divergence_error(meter, inner, references, gradients, step, control);
   return largest;

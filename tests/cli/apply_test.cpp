@@ -34,7 +34,7 @@ class Apply : public ::testing::Test {
 TEST_F(Apply, DivergenceEqualsTheLibrary) {
   const Matrix expected = model_.divergence->matrix(rows_, rows_);
   EXPECT_EQ(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "--out", "d.npy"}).exit_code, 0);
-  const Matrix npy = parse_npy(read_file(directory_ / "d.npy"), "d.npy");
+  const Matrix npy = internal::parse_npy(read_file(directory_ / "d.npy"), "d.npy");
   EXPECT_EQ((npy - expected).cwiseAbs().maxCoeff(), 0);
 
   EXPECT_EQ(run(directory_, {"divergence", "m.bregmax", "builtin:iris", "builtin:iris", "--out", "d.csv"}).exit_code,

@@ -12,8 +12,8 @@
 
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/average.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/exponential_sum.hpp"
-#include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"

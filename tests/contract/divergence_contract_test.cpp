@@ -117,19 +117,19 @@ TEST_P(DivergenceContract, ScoresStandForDivergences) {
   Random random(14);
   const Matrix x = sample(random, 70), y = sample(random, 600);
   const auto references = divergence().prepare(y);
-  const auto scores = scores_of(*references, x);
+  const auto scores = internal::scores_of(*references, x);
   const Matrix expected = divergence().matrix(x, y);
   for (const auto& [first, count] : {std::pair<Index, Index>{0, 1}, {0, 512}, {512, 88}, {37, 101}}) {
     Matrix wide = Matrix::Constant(70, count + 5, -5);
-    scores->scores(first, wide.middleCols(2, count));
+    scores.scores(first, wide.middleCols(2, count));
     EXPECT_TRUE((wide.leftCols(2).array() == -5).all() && (wide.rightCols(3).array() == -5).all());
     for (Index p = 0; p < 70; ++p) {
       const double base = wide(p, 2) - expected(p, first);
       for (Index r = 0; r < count; ++r) {
         const double score = wide(p, 2 + r), value = expected(p, first + r);
-        ASSERT_GE(scores->divergence(p, score), 0);
-        ASSERT_LE(score, scores->bound(p) + 1e-10 * (1 + std::abs(base)));
-        ASSERT_NEAR(scores->divergence(p, score), value, 1e-10 * (1 + value)) << p << " " << first + r;
+        ASSERT_GE(scores.divergence(p, score), 0);
+        ASSERT_LE(score, scores.bound(p) + 1e-10 * (1 + std::abs(base)));
+        ASSERT_NEAR(scores.divergence(p, score), value, 1e-10 * (1 + value)) << p << " " << first + r;
         ASSERT_NEAR(score - base, value, 1e-10 * (1 + value + std::abs(base))) << p << " " << first + r;
       }
     }

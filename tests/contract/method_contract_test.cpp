@@ -11,7 +11,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/registry.hpp"
 #include "bregmax/supervision/sample.hpp"

@@ -7,6 +7,7 @@ namespace {
 
 using internal::choose_blas_kernels;
 
+// That the library can be asked at all; which name it gives depends on the machine.
 TEST(BlasKernels, HaveAName) { EXPECT_NE(blas_kernels(), ""); }
 
 TEST(BlasKernels, OfOldProcessorsAreReplacedByThoseOfThisOne) {

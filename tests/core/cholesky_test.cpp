@@ -18,7 +18,7 @@ Matrix positive_definite(Random& random, Index rows) {
 }
 
 // Sizes on both sides of a block and of several.
-TEST(Cholesky, IsThatOfTheMatrix) {
+TEST(Cholesky, TimesItsTransposeGivesTheMatrix) {
   Random random(1);
   Cholesky cholesky(200);
   for (const Index rows : {0, 1, 2, 47, 48, 49, 96, 97, 200}) {

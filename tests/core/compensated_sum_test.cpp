@@ -25,7 +25,7 @@ TEST(CompensatedSum, ProductsCountWithAllTheirDigits) {
   EXPECT_EQ(sum.value(), 0x1p-80);
 }
 
-TEST(CompensatedSum, EqualsASumOfThirtyTwoDigits) {
+TEST(CompensatedSum, AgreesWithDoubleDouble) {
   Random random(1);
   for (int repeat = 0; repeat < 100; ++repeat) {
     CompensatedSum sum;
@@ -63,7 +63,7 @@ TEST(CompensatedSum, DotsOfDifferencesAreSumsOfProducts) {
   }
 }
 
-TEST(CompensatedSum, AddsManyAsOneByOne) {
+TEST(CompensatedSum, AddAllEqualsAddingOneByOne) {
   for (const Index size : {1, 4, 7, 100}) {
     Random random(4);
     Vector x(size);

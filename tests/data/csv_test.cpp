@@ -18,6 +18,7 @@
 namespace bregmax {
 namespace {
 
+using namespace internal;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::error_of;

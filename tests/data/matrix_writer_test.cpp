@@ -21,6 +21,8 @@
 namespace bregmax {
 namespace {
 
+using internal::parse_npy;
+using internal::read_whole_file;
 using testing::error_of;
 using ::testing::HasSubstr;
 using testing::TemporaryDirectory;

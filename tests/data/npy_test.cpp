@@ -12,6 +12,7 @@
 namespace bregmax {
 namespace {
 
+using internal::parse_npy;
 using ::testing::AllOf;
 using testing::error_of;
 using ::testing::HasSubstr;

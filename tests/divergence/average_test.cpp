@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 
 namespace bregmax {
 namespace {

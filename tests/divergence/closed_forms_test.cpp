@@ -1,11 +1,13 @@
+#include "bregmax/divergence/closed_forms.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 
 namespace bregmax {
 namespace {

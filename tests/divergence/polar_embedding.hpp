@@ -11,7 +11,6 @@ class PolarEmbedding final : public EmbeddingDivergence {
  public:
   std::string name() const override { return "polar"; }
   Index dimension() const override { return 2; }
-  Index embedding_dimension() const override { return 1; }
   EmbeddingParts parts() const override { return {}; }
 
  protected:

@@ -12,7 +12,7 @@
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/table.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/supervision/sample.hpp"

@@ -10,8 +10,8 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/average.hpp"
-#include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/model/model.hpp"
 #include "model/container.hpp"
 
@@ -230,7 +230,7 @@ TEST(ModelFile, DetectsNewerVersion) {
               ThrowsMessage<Error>(HasSubstr("f: newer: written in format version 2")));
   newer[8] = 0;
   internal::seal(newer);
-  EXPECT_THROW(deserialize_model(newer, "f"), Error);
+  EXPECT_THAT([&] { deserialize_model(newer, "f"); }, ThrowsMessage<Error>(HasSubstr("f: invalid: format version 0")));
 }
 
 TEST(ModelFile, IgnoresWhatItDoesNotKnowAndDefaultsWhatIsMissing) {
@@ -317,27 +317,26 @@ TEST(ModelFile, SurvivesDeepNesting) {
   bytes = bytes.substr(0, 40) + text;
   for (int i = 0; i < 8; ++i) bytes[32 + static_cast<std::size_t>(i)] = static_cast<char>(text.size() >> (8 * i));
   internal::seal(bytes);
-  EXPECT_THROW(deserialize_model(bytes, "f"), Error);
+  EXPECT_THAT([&] { deserialize_model(bytes, "f"); }, ThrowsMessage<Error>(HasSubstr("f: invalid metadata: ")));
 }
 
 TEST(ModelFile, RefusesToWriteWhatItCouldNotRead) {
-  Model model = small_model();
-  model.divergence = nullptr;
-  EXPECT_THROW(serialize_model(model), Error);
-  model = small_model();
-  model.scaling.scale(0) = 0;
-  EXPECT_THROW(serialize_model(model), Error);
-  model = small_model();
-  model.feature_names.push_back("extra");
-  EXPECT_THROW(serialize_model(model), Error);
-  model = small_model();
-  model.record.rows = -1;
-  EXPECT_THROW(serialize_model(model), Error);
-  model = small_model();
-  for (int depth = 0; depth < 20; ++depth) {
-    model.divergence = std::make_shared<AverageDivergence>(AverageDivergence::Members{model.divergence});
-  }
-  EXPECT_THROW(serialize_model(model), Error);
+  const auto expect_refused = [](const auto& change, const char* message) {
+    Model model = small_model();
+    change(model);
+    EXPECT_THAT([&] { serialize_model(model); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  expect_refused([](Model& model) { model.divergence = nullptr; }, "the model has no divergence");
+  expect_refused([](Model& model) { model.scaling.scale(0) = 0; }, "the scale of feature 0 is 0; allowed: > 0");
+  expect_refused([](Model& model) { model.feature_names.push_back("extra"); }, "feature names for");
+  expect_refused([](Model& model) { model.record.rows = -1; }, "the training record counts less than 0 rows");
+  expect_refused(
+      [](Model& model) {
+        for (int depth = 0; depth < 20; ++depth) {
+          model.divergence = std::make_shared<AverageDivergence>(AverageDivergence::Members{model.divergence});
+        }
+      },
+      "averages are nested too deeply for a model file");
 }
 
 TEST(ModelFile, TextThatIsNotUtf8IsReplaced) {

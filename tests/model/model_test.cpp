@@ -7,8 +7,8 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
-#include "bregmax/divergence/factory.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 
 namespace bregmax {
 namespace {

@@ -10,9 +10,11 @@
 namespace bregmax {
 namespace {
 
+using internal::CsvContent;
+
 const std::string kFolder = BREGMAX_TEST_DATA_DIR "/../model/version_0_1/";
 
-CsvContent records() { return parse_csv(read_whole_file(kFolder + "records.csv"), "records.csv"); }
+CsvContent records() { return internal::parse_csv(internal::read_whole_file(kFolder + "records.csv"), "records.csv"); }
 
 std::vector<std::string> names() { return records().columns[0].texts; }
 

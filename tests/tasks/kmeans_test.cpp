@@ -269,7 +269,13 @@ TEST(KMeans, StopsOnRequestWithWhatThereIs) {
   EXPECT_EQ(result.restarts.size(), 3u);
   const KMeansResult at_once = kmeans(SquaredEuclidean(), rows, options, control);
   EXPECT_TRUE(at_once.stopped);
-  EXPECT_EQ(at_once.best.cluster_of_row.size(), 60u);
+  const Matrix divergences = SquaredEuclidean().matrix(rows, at_once.best.centroids);
+  ASSERT_EQ(at_once.best.cluster_of_row.size(), 60u);
+  for (Index row = 0; row < 60; ++row) {
+    EXPECT_LE(divergences(row, at_once.best.cluster_of_row[static_cast<std::size_t>(row)]),
+              divergences.row(row).minCoeff() + 1e-12)
+        << row;
+  }
   EXPECT_FALSE(at_once.best.converged);
 }
 

@@ -161,7 +161,7 @@ TEST(NearestNeighbours, DuplicatesAndOneClassOnly) {
   EXPECT_THAT(winners(Matrix::Ones(3, 1), Classes{7, 2, 7}, 1), ElementsAre(7));
 }
 
-TEST(NearestNeighbours, AnOutlierDoesNotBlurTheOthersTogether) {
+TEST(NearestNeighbours, AnOutlierDoesNotMakeTheOthersTie) {
   EXPECT_THAT(winners(column({1e-8, 2e-8, 1e9, 3e-8, 4e-8}), {1, 0, 0, 0, 0}, 1), ElementsAre(1));
 }
 

@@ -110,7 +110,7 @@ RC_GTEST_PROP(RankingScores, EqualTheMeanOverAllPermutations, ()) {
 
 // The closed form against the sum that it closes, where the sums of reciprocals cancel most.
 TEST(RankingScores, ClosedFormKeepsItsDigitsForLongRankings) {
-  const internal::HarmonicNumbers harmonic(200000);
+  const internal::HarmonicNumbers harmonic = internal::harmonic_numbers(200000);
   for (const auto& [before, relevant_before, relevant, irrelevant] :
        std::vector<std::array<Index, 4>>{{199000, 1000, 2, 2}, {199000, 198000, 300, 1}, {0, 0, 5000, 195000}}) {
     const Index size = relevant + irrelevant;
@@ -130,7 +130,7 @@ TEST(RankingScores, ClosedFormKeepsItsDigitsForLongRankings) {
 TEST(RankingScores, SortsManyCandidatesAsFew) {
   Random random(51);
   for (const std::size_t size : {10u, 1023u, 1024u, 5000u}) {
-    std::vector<internal::Candidates> found(size), scratch;
+    std::vector<internal::TiedGroup> found(size), scratch;
     for (auto& candidate : found) {
       const double scale = std::pow(10.0, static_cast<double>(random.uniform_index(40)) - 20);
       candidate = {random.uniform_index(5) == 0 ? 0 : scale * random.normal(), 1, 0};

@@ -1,7 +1,7 @@
 // Small empirical checks of the rates in m; benchmarks/rates_benchmark.cpp has the larger ones.
 #include <gtest/gtest.h>
 
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/theory/approximate.hpp"
 #include "theory/learning_rates.hpp"
 

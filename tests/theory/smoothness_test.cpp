@@ -2,7 +2,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "theory/cases.hpp"
 #include "theory/coordinate_generator.hpp"
 #include "theory/placement.hpp"

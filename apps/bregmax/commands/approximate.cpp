@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/divergence/factory.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <filesystem>
-#include <memory>
+#include <string>
 #include <string_view>
 
 namespace bregmax {
 
 // Writes the whole file or leaves what was there: a temporary file next to it is written, flushed to disk and renamed.
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+void write_file_atomically(const std::string& path, std::string_view content);
 
 // The same in parts, for content that should not be in memory twice: nothing changes until `commit`.
 class AtomicFileWriter {
  public:
-  explicit AtomicFileWriter(const std::filesystem::path& path);
+  explicit AtomicFileWriter(const std::string& path);
   ~AtomicFileWriter();
   AtomicFileWriter(const AtomicFileWriter&) = delete;
   AtomicFileWriter& operator=(const AtomicFileWriter&) = delete;
@@ -21,9 +20,9 @@ class AtomicFileWriter {
   void commit();
 
  private:
-  class TemporaryFile;
-  std::filesystem::path path_;
-  std::unique_ptr<TemporaryFile> file_;
+  std::string path_, temporary_;
+  int descriptor_ = -1;
+  bool committed_ = false;
 };
 
 }  // namespace bregmax

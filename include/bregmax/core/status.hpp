@@ -14,7 +14,12 @@ enum class Status {
   kEarlyStopped,    // the score on held-out items no longer improved; never called optimal
   kNumericalError,  // rounding errors ended the progress
 };
-std::string to_string(Status status);  // "optimal", "converged", "iteration_limit", ...
+
+inline std::string to_string(Status status) {
+  static constexpr const char* kNames[] = {"optimal", "converged",     "iteration_limit", "time_limit",
+                                           "stopped", "early_stopped", "numerical_error"};
+  return kNames[static_cast<int>(status)];
+}
 
 // Whether the run reached what was asked of it.
 inline bool is_success(Status status) {

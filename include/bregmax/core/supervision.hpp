@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -25,15 +24,15 @@ struct Pair {
   double weight = 1;
 };
 
-// The largest absolute value of a target: squares of values, and sums of them, have to be numbers.
-inline constexpr double kLargestTarget = 1e50;
-
 // Loss (D(i, j) - value)^2.
 struct Target {
   Index i, j;
   double value;
   double weight = 1;
 };
+
+// The largest absolute value of a target: squares of values, and sums of them, have to be numbers.
+inline constexpr double kLargestTarget = 1e50;
 
 using Comparisons = std::vector<Comparison>;
 using Pairs = std::vector<Pair>;
@@ -45,8 +44,6 @@ struct LabelPairs {
   std::vector<int> class_of_row;
   double similar_weight = 1, dissimilar_weight = 1;
 
-  class Iterator;
-
   Index rows() const { return static_cast<Index>(class_of_row.size()); }
   std::size_t size() const { return class_of_row.empty() ? 0 : class_of_row.size() * (class_of_row.size() - 1); }
   Pair pair(Index i, Index j) const {
@@ -57,31 +54,27 @@ struct LabelPairs {
     const Index others = rows() - 1, i = static_cast<Index>(item) / others, j = static_cast<Index>(item) % others;
     return pair(i, j < i ? j : j + 1);
   }
-  Iterator begin() const;
-  Iterator end() const;
-};
 
-class LabelPairs::Iterator {
- public:
-  Iterator(const LabelPairs& list, Index i, Index j) : list_(list), i_(i), j_(j) {}
-  Pair operator*() const { return list_.pair(i_, j_); }
-  Iterator& operator++() {
-    if (++j_ == i_) ++j_;
-    if (j_ >= list_.rows()) {
+  class Iterator {
+   public:
+    Iterator(const LabelPairs& list, Index i, Index j) : list_(list), i_(i), j_(j) {}
+    Pair operator*() const { return list_.pair(i_, j_); }
+    Iterator& operator++() {
+      if (++j_ == i_) ++j_;
+      if (j_ < list_.rows()) return *this;
       ++i_;
       j_ = 0;
+      return *this;
     }
-    return *this;
-  }
-  bool operator!=(const Iterator& other) const { return i_ != other.i_ || j_ != other.j_; }
+    bool operator!=(const Iterator& other) const { return i_ != other.i_ || j_ != other.j_; }
 
- private:
-  const LabelPairs& list_;
-  Index i_, j_;
+   private:
+    const LabelPairs& list_;
+    Index i_, j_;
+  };
+  Iterator begin() const { return size() > 0 ? Iterator(*this, 0, 1) : end(); }
+  Iterator end() const { return {*this, rows(), 0}; }
 };
-
-inline LabelPairs::Iterator LabelPairs::begin() const { return size() > 0 ? Iterator(*this, 0, 1) : end(); }
-inline LabelPairs::Iterator LabelPairs::end() const { return {*this, rows(), 0}; }
 
 using Supervision = std::variant<Comparisons, Pairs, Targets, LabelPairs>;
 

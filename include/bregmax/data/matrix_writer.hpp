@@ -1,8 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <string>
-
+#include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/matrix.hpp"
 
 namespace bregmax {
@@ -12,16 +10,16 @@ namespace bregmax {
 class MatrixWriter {
  public:
   MatrixWriter(const std::string& path, Index rows, Index cols);
-  ~MatrixWriter();
-  MatrixWriter(const MatrixWriter&) = delete;
-  MatrixWriter& operator=(const MatrixWriter&) = delete;
 
   void append(const MatrixView& rows);
   void commit();
 
  private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::string path_;
+  Index rows_, cols_, rows_written_ = 0;
+  bool npy_, committed_ = false;
+  AtomicFileWriter file_;
+  std::string buffer_;
 };
 
 }  // namespace bregmax

@@ -22,10 +22,11 @@ class AverageDivergence final : public Divergence {
   Index dimension() const override { return dimension_; }
   Vector generator_values(const MatrixView& points) const override;
   Matrix gradients(const MatrixView& references) const override;
-  void check_points(const MatrixView& points) const override;
-  void check_references(const MatrixView& references) const override;
-  double value(const VectorView& point, const VectorView& reference) const override;
   std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const override;
+
+ protected:
+  void check(const MatrixView& rows, RowRole role) const override;
+  double divergence(const VectorView& point, const VectorView& reference) const override;
 
  private:
   Members members_;

@@ -7,6 +7,8 @@
 
 namespace bregmax {
 
+enum class RowRole { kPoint, kReference };
+
 // References (candidates, centroids, stored rows) prepared once, so that many points can be measured against them.
 // The rows are copied; the divergence that prepared them must outlive the set.
 class ReferenceSet {
@@ -33,20 +35,25 @@ class Divergence {
   virtual Matrix gradients(const MatrixView& references) const = 0;     // one (sub)gradient of phi per row
 
   // Points may lie where phi is finite (KL: zeros allowed), references where its gradient is, too.
-  virtual void check_points(const MatrixView& points) const = 0;
-  virtual void check_references(const MatrixView& references) const = 0;
+  void check_points(const MatrixView& points) const { check(points, RowRole::kPoint); }
+  void check_references(const MatrixView& references) const { check(references, RowRole::kReference); }
 
   // Never negative; exactly 0 for equal rows. Computed without the cancellation that the matrix form has.
-  virtual double value(const VectorView& point, const VectorView& reference) const = 0;
+  double value(const VectorView& point, const VectorView& reference) const;
 
   virtual std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const = 0;
 
   // D(points.row(p), references.row(r)), computed in blocks through BLAS with the threads that OpenMP allows. Never
   // negative; unlike value() it may carry rounding of the size of the generator's values times the machine epsilon.
   Matrix matrix(const MatrixView& points, const MatrixView& references) const;
-  void matrix_into(const MatrixView& points, const MatrixView& references, MatrixSpan out) const;
   // D(points.row(i), references.row(i)).
   Vector rowwise(const MatrixView& points, const MatrixView& references) const;
+
+ protected:
+  // Throws Error unless the rows fit; a generator whose domain is smaller than the space checks that, too.
+  virtual void check(const MatrixView& rows, RowRole role) const;
+  // value() of rows that were already checked.
+  virtual double divergence(const VectorView& point, const VectorView& reference) const = 0;
 };
 
 }  // namespace bregmax

@@ -15,12 +15,11 @@ using EmbeddingParts = std::map<std::string, Matrix>;
 
 // D(point, reference) = ||f(point) - f(reference)||^2 for a learned map f of the features.
 //
-// It is the Bregman divergence of ||.||^2 on the embedded rows. On the features it is not a Bregman divergence unless f
-// is linear: there is no gradient, and not the mean of some rows minimises their summed divergence but the mean of the
-// embedded rows. What needs a gradient embeds the rows first and goes on with SquaredEuclidean.
+// It is the Bregman divergence of ||.||^2 on the embedded rows. On the features it is none unless f is linear: there is
+// no gradient, and the mean of the embedded rows minimises the summed divergence. What needs a gradient embeds the rows
+// first and goes on with SquaredEuclidean.
 class EmbeddingDivergence : public Divergence {
  public:
-  virtual Index embedding_dimension() const = 0;
   // For make_embedding(name(), parts()), which gives the same divergence, bit for bit.
   virtual EmbeddingParts parts() const = 0;
 
@@ -28,13 +27,11 @@ class EmbeddingDivergence : public Divergence {
 
   Vector generator_values(const MatrixView& points) const final;  // ||f(point)||^2
   Matrix gradients(const MatrixView& references) const final;     // throws Error: there is no gradient
-  void check_points(const MatrixView& points) const final;
-  void check_references(const MatrixView& references) const final;
-  double value(const VectorView& point, const VectorView& reference) const final;
   std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const final;
 
  protected:
-  // f of rows that were already checked; rows.rows() x embedding_dimension().
+  double divergence(const VectorView& point, const VectorView& reference) const final;
+  // f of rows that were already checked, one per row.
   virtual Matrix map(const MatrixView& rows) const = 0;
 };
 

@@ -29,7 +29,6 @@ class KernelEmbedding final : public EmbeddingDivergence {
 
   std::string name() const override { return "kernel_embedding"; }
   Index dimension() const override { return support_.cols(); }
-  Index embedding_dimension() const override { return coefficients_.cols(); }
   EmbeddingParts parts() const override;
 
  protected:

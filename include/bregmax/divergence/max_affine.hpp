@@ -16,15 +16,13 @@ class AffineScores;
 // D(point, reference) = phi(point) - (<a_p, point> + b_p) with p = piece(reference): D depends on the reference only
 // through its piece.
 //
-// Ties. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-14 (1 + |phi(reference)|), that
-// is within rounding, of the maximum: one fixed subgradient per reference, so the mean of a set of points still
-// minimises their summed divergence. Optimal solutions have many rows at which several pieces nearly attain the
-// maximum. The tolerance is no larger than rounding because an interior solution leaves a row's own piece ahead there
-// by a little, and only that piece gives the divergences that the solver counted. A divergence within the tolerance is
-// reported as exactly 0.
+// Ties. The piece of a reference is the LOWEST-NUMBERED piece whose score is within 1e-14 (1 + |phi(reference)|) of the
+// maximum. The tolerance is only that of rounding: where several pieces nearly attain the maximum, an interior solution
+// leaves a row's own piece ahead by a little, and only that piece gives the divergences that the solver counted. A
+// divergence within the tolerance is exactly 0.
 //
-// Every way to a divergence computes the scores of a row alike, to the last bit, wherever the row stands: references on
-// one piece are at exactly the same divergence from a point, and so are the numbers of value() and matrix().
+// The scores of a row are the same to the last bit wherever the row stands: references on one piece are at exactly the
+// same divergence from a point, and value() and matrix() agree exactly.
 class MaxAffine final : public Divergence {
  public:
   MaxAffine(Matrix slopes, Vector offsets);
@@ -43,10 +41,10 @@ class MaxAffine final : public Divergence {
   Index dimension() const override { return slopes_.cols(); }
   Vector generator_values(const MatrixView& points) const override;
   Matrix gradients(const MatrixView& references) const override;
-  void check_points(const MatrixView& points) const override;
-  void check_references(const MatrixView& references) const override;
-  double value(const VectorView& point, const VectorView& reference) const override;
   std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const override;
+
+ protected:
+  double divergence(const VectorView& point, const VectorView& reference) const override;
 
  private:
   Matrix slopes_;

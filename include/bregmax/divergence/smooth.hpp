@@ -4,8 +4,6 @@
 
 namespace bregmax {
 
-enum class RowRole { kPoint, kReference };
-
 // A divergence whose generator is differentiable. A subclass says what phi, its gradient and D are for single rows
 // that were already checked; this class adds the checks, the loops and the blocked matrix form
 // D = phi(point) - (<g(reference), point> + phi(reference) - <g(reference), reference>): one GEMM.
@@ -13,25 +11,20 @@ class SmoothDivergence : public Divergence {
  public:
   Vector generator_values(const MatrixView& points) const final;
   Matrix gradients(const MatrixView& references) const final;
-  void check_points(const MatrixView& points) const final;
-  void check_references(const MatrixView& references) const final;
-  double value(const VectorView& point, const VectorView& reference) const final;
   std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const final;
 
  protected:
+  void check(const MatrixView& rows, RowRole role) const final;
   virtual double generator(const VectorView& point) const = 0;
   virtual void gradient(const VectorView& reference, VectorSpan out) const = 0;
-  // Without cancellation: never negative, exactly 0 for equal rows.
-  virtual double divergence(const VectorView& point, const VectorView& reference) const = 0;
   // The same for a block of rows, where that costs less than its rows one by one.
   virtual void gradients_of_block(const MatrixView& references, MatrixSpan out) const;
   virtual void divergences_of_block(const MatrixView& points, const VectorView& reference, VectorSpan out) const;
   // Throws Error naming `row_number` when the (finite) row lies outside the domain for its role.
   virtual void check_domain(const VectorView& row, Index row_number, RowRole role) const;
 
-  // Whether the matrix form loses fewer digits when everything is measured from the mean of the references. True for
-  // generators that do not care where the origin is; false for those with a boundary at 0, where the products
-  // <g(reference), point> are small near the boundary and would not be after a shift.
+  // Whether the matrix form loses fewer digits when everything is measured from the mean of the references. Not so for
+  // generators with a boundary at 0: near it the products <g(reference), point> are small, after a shift they are not.
   virtual bool centering_helps() const { return false; }
 
  private:

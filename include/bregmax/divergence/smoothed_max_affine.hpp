@@ -35,4 +35,7 @@ class SmoothedMaxAffine final : public SmoothDivergence {
   double temperature_;
 };
 
+// SmoothedMaxAffine for temperature > 0, MaxAffine for temperature 0.
+std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature);
+
 }  // namespace bregmax

@@ -37,7 +37,6 @@ class TreeEmbedding final : public EmbeddingDivergence {
 
   std::string name() const override { return "tree_embedding"; }
   Index dimension() const override { return linear_.cols(); }
-  Index embedding_dimension() const override { return linear_.rows(); }
   EmbeddingParts parts() const override;
 
  protected:

@@ -13,18 +13,15 @@ namespace bregmax {
 // ever supplies l. Throws Error when there is only one class, or no class with two rows.
 Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
 
-// The hard comparisons: for every row i with company in its class, each of the `neighbours` nearest rows j of its own
-// class (genuine neighbours) against each of the `neighbours` nearest rows l of other classes (impostors);
-// D(i, j) <= D(i, l). Nearest by Euclidean distance between the rows given, equal distances by the lower row number.
-// Where a class or the others have fewer rows than `neighbours`, all of them are taken. With count > 0 and more
-// comparisons than that, a random subset of `count` of them, in the order of the rows; 0: all. The memory is that of
-// the result plus one row of distances. Throws Error as sample_comparisons() does.
+// The hard comparisons D(i, j) <= D(i, l): for every row i with company in its class, each of the `neighbours` nearest
+// rows j of its class against each of the `neighbours` nearest rows l of other classes (all where there are fewer).
+// Nearest by Euclidean distance, equal distances by the lower row number. count > 0: at most so many, a random subset
+// in the order of the rows; 0: all. Throws Error as sample_comparisons() does.
 Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& class_of_row, Index neighbours,
                              Index count = 0, std::uint64_t seed = 0);
 
-// Similar pairs i != j of one class and dissimilar pairs of two, `count` in all: half of them similar (rounded up),
-// each half uniform over its pairs, drawn with replacement. Throws Error when there is only one class, or no class with
-// two rows.
+// `count` pairs i != j: half of them (rounded up) similar, of one class, the others dissimilar, of two. Each half is
+// uniform over its pairs, drawn with replacement. Throws Error as sample_comparisons() does.
 Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
 
 // All ordered pairs i != j: similar when the classes agree. Two rows or more; with one class all pairs are similar.

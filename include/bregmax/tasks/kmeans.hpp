@@ -44,12 +44,10 @@ struct KMeansResult {
 // given the row of largest divergence to its own centroid, which cannot increase the objective.
 //
 // Under an EmbeddingDivergence a centroid is the mean of the embedded rows, and a Euclidean start is the image of the
-// centroids of the rows.
+// centroids of the rows. Rows must be valid references, too, since they serve as first centroids (no zeros for KL).
 //
-// Rows must be valid references as well as points, since rows serve as first centroids (so no zeros for KL).
-//
-// Random draws refer to the rows in lexicographic order, not in the order given: the clustering of a row does not
-// depend on the order of the rows. Nor does it depend on the number of threads.
+// The clustering of a row depends neither on the order of the rows (draws refer to their lexicographic order) nor on
+// the number of threads.
 KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
                     const RunControl& control = {});
 

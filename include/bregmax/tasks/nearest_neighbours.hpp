@@ -9,18 +9,13 @@ namespace bregmax {
 
 // Classification and regression by the k stored rows nearest to a query, by D(query, stored row).
 //
-// A query has k votes to give. Rows nearer than the k-th nearest get one vote each; ALL rows at the
-// distance of the k-th, up to rounding (docs/mathematics.md, section 11), share the votes that are left equally.
-// So the order of the stored rows does not matter, which it would if some of the tied rows were let in and others not
-// (max-affine divergences tie all rows of a piece).
+// A query has k votes to give. Rows nearer than the k-th nearest get one vote each; ALL rows tied with the k-th
+// (docs/mathematics.md, section 11) share the votes that are left equally, so that the order of the stored rows does
+// not matter (max-affine divergences tie all rows of a piece).
 //
 // The class with the most votes wins. Equal votes: the smaller mean divergence of its voters; then the larger number of
-// stored rows. Classes equal in all of this are symmetric to us, and only an arbitrary rule can choose: `predicted` is
-// the lowest class number, and expected_accuracy() scores a fair draw instead, so that scores do not depend on how
-// classes are numbered.
-//
-// Queries are handled in blocks, and the OpenMP threads in force are used; results are the same for every number of
-// threads.
+// stored rows; then the lowest class number is `predicted`, but expected_accuracy() scores a fair draw instead, so that
+// scores do not depend on how classes are numbered. Nor do results depend on the number of OpenMP threads.
 
 struct NearestNeighbourOptions {
   Index k = 5;  // 1 .. number of stored rows

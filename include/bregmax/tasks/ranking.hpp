@@ -26,9 +26,8 @@ struct RankingSummary {
   bool stopped = false;       // by RunControl: the means cover only the rows that were reached
 };
 
-// Each row queries all OTHER rows (itself excluded by its row number, so its duplicates stay) by
-// D(query, candidate); rows of its class are relevant. Ties are scored in expectation (see docs/mathematics.md,
-// section 11, for when divergences are tied). Divergences are the numbers of Divergence::matrix().
+// Each row queries all OTHER rows (itself excluded by its row number, so its duplicates stay) by D(query, candidate);
+// rows of its class are relevant. Ties are scored in expectation (docs/mathematics.md, section 11).
 RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
                                 const RankingOptions& options = {}, const RunControl& control = {});
 

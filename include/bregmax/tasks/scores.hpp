@@ -8,10 +8,8 @@
 
 namespace bregmax {
 
-// Scores of clusterings, of predicted classes and of rankings.
-//
-// All are fractions, larger is better. None depends on the order of the rows or on which number a class or cluster
-// has: counts are whole numbers, and sums of fractions are taken in an order that only the values decide.
+// Scores of clusterings, of predicted classes and of rankings: fractions, larger is better. None depends on the order
+// of the rows or the numbering of classes: sums of fractions are taken in an order that only the values decide.
 
 // ---- Agreement of two groupings of the same rows. Class and cluster numbers are >= 0, gaps are allowed. ----
 
@@ -33,9 +31,8 @@ double accuracy(std::span<const int> predicted, std::span<const int> actual);
 
 // ---- Rankings: candidates in order of their distance from one query, nearest first. ----
 //
-// Ties (docs/mathematics.md, section 11): candidates at exactly the same distance. Each score is its EXPECTED value
-// under a uniformly random order within every tied group, in closed form. A stable sort would let the row order of the
-// file decide, and files are often sorted by class.
+// Candidates at exactly the same distance are tied: each score is its EXPECTED value under a uniformly random order
+// within every tied group (docs/mathematics.md, section 11). A stable sort would let the order of the file decide.
 
 struct RankingScores {
   // All NaN where the query has no relevant or no irrelevant candidate: every ranking of these is equally good.

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <limits>
-
 #include "bregmax/core/supervision.hpp"
 #include "bregmax/divergence/divergence.hpp"
 

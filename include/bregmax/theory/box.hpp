@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "bregmax/divergence/divergence.hpp"
 
 namespace bregmax {
@@ -29,11 +27,8 @@ Box default_box(const Divergence& divergence, Index dimension);
 
 // beta of the generator on the box: ||grad phi(u) - grad phi(v)||_1 <= beta ||u - v||_inf, that is the largest
 // max_s s^T H(u) s over the box and the sign vectors s, H being the Hessian in the coordinates of the box.
-//   squared_euclidean 2 d; i_divergence, itakura_saito, exponential: the sum of the largest second derivatives;
-//   kl: the largest of sum 1/u_i + d^2/(1 - sum u), at a corner of the box; mahalanobis: 2 max_s s^T M s. These are
-//   exact (mahalanobis: up to 20 features). Upper bounds: mahalanobis beyond that; logdet p^2 / (lambda_min(center) -
-//   p R)^2; smoothed max-affine max_{k,l} ||a_k - a_l||_1^2 / (4 T); averages the weighted sum of their members'.
-//   max_affine: infinity (0 for a single piece).
+// Exact: closed forms but logdet, and mahalanobis up to 20 features. Upper bounds: mahalanobis beyond that, logdet,
+// smoothed max-affine, averages. max_affine: infinity (0 for a single piece). box.cpp has the formulas.
 // Throws Error when the box leaves the domain of the generator.
 double smoothness(const Divergence& divergence, const Box& box);
 
