@@ -6,7 +6,7 @@
 #include "optimize/problem/at.hpp"
 #include "optimize/problem/divergence_grid.hpp"
 #include "optimize/problem/entry_set.hpp"
-#include "optimize/problem/normal_equations.hpp"
+#include "optimize/problem/factorization.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -26,6 +26,7 @@ class CanonicalSpace final : public AdmmSpace {
         problem_(canonicalize(problem)),
         entries_(problem_),
         grid_(problem_, entries_),
+        weights_(problem_),
         hinge_of_entry_(Vector::Zero(problem_.single.empty() ? 0 : problem_.entries())),
         kind_of_entry_(at(problem_.entries()), EntryKind::kFree) {
     for (const HingeItem& item : problem_.single) {
@@ -37,11 +38,6 @@ class CanonicalSpace final : public AdmmSpace {
     const bool dense = !problem_.all_anchored || unknowns() < kAlwaysDenseUnknowns;
     factorization_ =
         dense ? make_dense_factorization(problem_, entries_) : make_arrow_factorization(problem_, entries_);
-    weights_.grid.setZero(problem_.entries());
-    weights_.coupled.setZero(static_cast<Index>(problem_.coupled.size()));
-    weights_.norm.setZero(problem_.pieces);
-    weights_.slope_diagonal.setZero(problem_.pieces, problem_.features);
-    weights_.slope_rank_one.setZero(problem_.pieces, problem_.features);
     weights_.lipschitz = 1;  // L is not an unknown of block one
     after_growth();
   }

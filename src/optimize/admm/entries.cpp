@@ -38,11 +38,8 @@ AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
       correction_(space) {
   x_.setZero(space.unknowns());
   right_.setZero(space.unknowns());
-  const auto coupled = static_cast<Index>(space.coupled().size());
-  for (Vector* v : {&plus_copy_, &minus_copy_, &plus_slack_, &minus_slack_, &old_plus_, &old_minus_}) {
-    v->setZero(coupled);
-  }
-  item_level_.setOnes(coupled);
+  for (Half* half : {&plus_, &minus_}) half->copy = half->slack = half->old_slack = Vector::Zero(hinges());
+  item_level_.setOnes(hinges());
   norm_level_.setOnes(pieces_);
   for (Matrix* m : {&slope_copy_, &slope_slack_, &old_slope_}) m->setZero(pieces_, features_);
   resize_to_set();
@@ -61,9 +58,8 @@ void AdmmEntries::start(const PrimalPoint& point) {
   Eigen::Map<Matrix>(x_.data() + z_, pieces_, features_) = point.slopes;
   space_.apply(x_.data(), divergence_.data());
   copy_ = divergence_;
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    plus_copy_(t) = divergence_(space_.coupled()[at(t)].plus);
-    minus_copy_(t) = divergence_(space_.coupled()[at(t)].minus);
+  for (Half* half : {&plus_, &minus_}) {
+    for (Index t = 0; t < hinges(); ++t) half->copy(t) = divergence_(hinge(t).*half->position);
   }
   slope_copy_ = point.slopes;
   factor();
@@ -84,12 +80,11 @@ double AdmmEntries::slack_of(Index position, double copy) const {
 void AdmmEntries::set_slacks() {
   for_all(space_.size(), [&](Index p) { slack_(p) = slack_of(p, copy_(p)); });
   // A hinge moves both its entries by the same amount.
-  for_all(plus_copy_.size(), [&](Index t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    const double miss = item.margin + plus_copy_(t) - minus_copy_(t);
-    const double step = std::clamp(miss / 2, 0.0, item.weight / item_penalty_(t));
-    plus_slack_(t) = plus_copy_(t) - step;
-    minus_slack_(t) = minus_copy_(t) + step;
+  for_all(hinges(), [&](Index t) {
+    const double miss = hinge(t).margin + plus_.copy(t) - minus_.copy(t);
+    const double step = std::clamp(miss / 2, 0.0, hinge(t).weight / item_penalty_(t));
+    plus_.slack(t) = plus_.copy(t) - step;
+    minus_.slack(t) = minus_.copy(t) + step;
   });
   const CanonicalProblem& units = space_.canonical();
   prox_.apply(slope_copy_, units.lambda, units.bound, norm_penalty_, slope_slack_);
@@ -108,10 +103,9 @@ void AdmmEntries::factor() {
     weight(p) = costs.kind_of(p) == EntryKind::kZero ? 0 : penalty(p);
     if (costs.quadratic.size() > 0) weight(p) += 2 * costs.quadratic(p);
   }
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    weight(item.plus) += item_penalty_(t);
-    weight(item.minus) += item_penalty_(t);
+  for (Index t = 0; t < hinges(); ++t) {
+    weight(hinge(t).plus) += item_penalty_(t);
+    weight(hinge(t).minus) += item_penalty_(t);
   }
   // Only rounding can make the matrix singular; a larger proximal term outweighs it.
   double proximal = kProximal * numbers_.penalty;
@@ -130,10 +124,10 @@ void AdmmEntries::want() {
     wanted_(p) = costs.kind_of(p) == EntryKind::kZero ? 0 : penalty(p) * (2 * slack_(p) - copy_(p));
     if (quadratic) wanted_(p) += 2 * costs.quadratic(p) * costs.target(p);
   });
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    wanted_(item.plus) += item_penalty_(t) * (2 * plus_slack_(t) - plus_copy_(t));
-    wanted_(item.minus) += item_penalty_(t) * (2 * minus_slack_(t) - minus_copy_(t));
+  for (Index t = 0; t < hinges(); ++t) {
+    for (const Half* half : {&plus_, &minus_}) {
+      wanted_(hinge(t).*half->position) += item_penalty_(t) * (2 * half->slack(t) - half->copy(t));
+    }
   }
 }
 
@@ -160,12 +154,11 @@ void AdmmEntries::move_copies() {
     old_slack_(p) = slack_(p);
     copy_(p) += relaxation_ * (divergence_(p) - slack_(p));
   });
-  for_all(plus_copy_.size(), [&](Index t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    old_plus_(t) = plus_slack_(t);
-    old_minus_(t) = minus_slack_(t);
-    plus_copy_(t) += relaxation_ * (divergence_(item.plus) - plus_slack_(t));
-    minus_copy_(t) += relaxation_ * (divergence_(item.minus) - minus_slack_(t));
+  for_all(hinges(), [&](Index t) {
+    for (Half* half : {&plus_, &minus_}) {
+      half->old_slack(t) = half->slack(t);
+      half->copy(t) += relaxation_ * (divergence_(hinge(t).*half->position) - half->slack(t));
+    }
   });
   slope_copy_ += relaxation_ * (slopes() - slope_slack_);
   set_slacks();
@@ -176,10 +169,10 @@ void AdmmEntries::measure() {
   auto sums = sum_in_parts<ResidualSums>(space_.size(), [&](ResidualSums& sum, Index p) {
     if (costs.kind_of(p) != EntryKind::kZero) sum.add(level_(p), divergence_(p), slack_(p), old_slack_(p), copy_(p));
   });
-  sums.add(sum_in_parts<ResidualSums>(plus_copy_.size(), [&](ResidualSums& sum, Index t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    sum.add(item_level_(t), divergence_(item.plus), plus_slack_(t), old_plus_(t), plus_copy_(t));
-    sum.add(item_level_(t), divergence_(item.minus), minus_slack_(t), old_minus_(t), minus_copy_(t));
+  sums.add(sum_in_parts<ResidualSums>(hinges(), [&](ResidualSums& sum, Index t) {
+    for (const Half* half : {&plus_, &minus_}) {
+      sum.add(item_level_(t), divergence_(hinge(t).*half->position), half->slack(t), half->old_slack(t), half->copy(t));
+    }
   }));
   ResidualSums norm;
   const double* slope = x_.data() + z_;
@@ -210,15 +203,13 @@ void AdmmEntries::adapt() {
 // While penalties change, the copies hold the multipliers, which stay the same.
 void AdmmEntries::split() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = penalty(p) * (copy_(p) - slack_(p));
-  plus_copy_ = item_penalty_.cwiseProduct(plus_copy_ - plus_slack_).eval();
-  minus_copy_ = item_penalty_.cwiseProduct(minus_copy_ - minus_slack_).eval();
+  for (Half* half : {&plus_, &minus_}) half->copy = item_penalty_.cwiseProduct(half->copy - half->slack).eval();
   slope_copy_ = (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)).eval();
 }
 
 void AdmmEntries::join() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = slack_(p) + copy_(p) / penalty(p);
-  plus_copy_ = (plus_slack_ + plus_copy_.cwiseQuotient(item_penalty_)).eval();
-  minus_copy_ = (minus_slack_ + minus_copy_.cwiseQuotient(item_penalty_)).eval();
+  for (Half* half : {&plus_, &minus_}) half->copy = (half->slack + half->copy.cwiseQuotient(item_penalty_)).eval();
   slope_copy_ = (slope_slack_ + norm_penalty_.cwiseInverse().asDiagonal() * slope_copy_).eval();
 }
 
@@ -252,10 +243,9 @@ void AdmmEntries::choose_levels() {
     // For close rows a small divergence is a large difference of slopes.
     level_(p) /= costs.distance_of(p) * costs.distance_of(p);
   }
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    const double part = -minus_copy_(t) / item.weight;
-    const bool near_kink = std::abs(item.margin + plus_slack_(t) - minus_slack_(t)) <= near;
+  for (Index t = 0; t < hinges(); ++t) {
+    const double part = -minus_.copy(t) / hinge(t).weight;
+    const bool near_kink = std::abs(hinge(t).margin + plus_.slack(t) - minus_.slack(t)) <= near;
     const bool inside = part > kInside && part < 1 - kInside;
     item_level_(t) = !near_kink ? kLooseItem : inside ? kPressedItem : 1;
   }
@@ -292,7 +282,7 @@ PrimalPoint AdmmEntries::primal_point() const { return primal_at(x_); }
 EntryMultipliers AdmmEntries::multipliers() {
   Vector multiplier(space_.size());
   for (Index p = 0; p < space_.size(); ++p) multiplier(p) = penalty(p) * (copy_(p) - slack_(p));
-  return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_slack_ - minus_copy_));
+  return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_.slack - minus_.copy));
 }
 
 int AdmmEntries::correction_steps() const {
@@ -326,14 +316,14 @@ void AdmmEntries::clear_average() {
   numbers_.averaged = 0;
   x_sum_.setZero(x_.size());
   entry_sum_.setZero(space_.size());
-  coupled_sum_.setZero(plus_copy_.size());
+  coupled_sum_.setZero(hinges());
 }
 
 void AdmmEntries::add_to_average() {
   ++numbers_.averaged;
   x_sum_ += x_;
   for_all(space_.size(), [&](Index p) { entry_sum_(p) += penalty(p) * (copy_(p) - slack_(p)); });
-  coupled_sum_ += item_penalty_.cwiseProduct(minus_slack_ - minus_copy_);
+  coupled_sum_ += item_penalty_.cwiseProduct(minus_.slack - minus_.copy);
 }
 
 void AdmmEntries::set_members(const std::vector<Index>& members) {
@@ -344,7 +334,7 @@ void AdmmEntries::set_members(const std::vector<Index>& members) {
 
 RawParts AdmmEntries::raw_state() {
   RawParts parts = correction_.raw_state();
-  append(parts, x_, divergence_, copy_, slack_, level_, plus_copy_, minus_copy_, plus_slack_, minus_slack_, item_level_,
+  append(parts, x_, divergence_, copy_, slack_, level_, plus_.copy, minus_.copy, plus_.slack, minus_.slack, item_level_,
          norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, numbers_.penalty,
          numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual, numbers_.norm_residuals.primal,
          numbers_.norm_residuals.dual, numbers_.iteration, numbers_.averaged, numbers_.corrected,

@@ -20,7 +20,7 @@ constexpr int kFactorizationSteps = 50;
 
 }  // namespace
 
-DualCorrection::DualCorrection(AdmmSpace& space)
+MultiplierCorrection::MultiplierCorrection(AdmmSpace& space)
     : space_(space), z_(space.offsets()), pieces_(space.canonical().pieces), features_(space.canonical().features) {
   for (Vector* v : {&residual_, &x_, &preconditioned_, &direction_, &image_}) v->setZero(space.unknowns());
   slope_weight_.setZero(pieces_, features_);
@@ -28,22 +28,22 @@ DualCorrection::DualCorrection(AdmmSpace& space)
   resize_to_set();
 }
 
-void DualCorrection::resize_to_set() {
+void MultiplierCorrection::resize_to_set() {
   numbers_ = {};
   multipliers_.convexity.setZero(space_.size());
   multipliers_.hinge.setZero(space_.size());
   multipliers_.coupled.setZero(static_cast<Index>(space_.coupled().size()));
 }
 
-void DualCorrection::begin(EntryMultipliers multipliers, Matrix slope_multipliers) {
+void MultiplierCorrection::begin(EntryMultipliers multipliers, Matrix slope_multipliers) {
   multipliers_ = std::move(multipliers);
   slope_multipliers_ = std::move(slope_multipliers);
   numbers_ = {.begun = 1};
 }
 
 // The saved state changes only when a round is finished.
-bool DualCorrection::go_on(const DualCorrectionPoint& point, double enough, int most_steps,
-                           const std::function<bool()>& stop) {
+bool MultiplierCorrection::go_on(const CorrectionPoint& point, double enough, int most_steps,
+                                 const std::function<bool()>& stop) {
   while (numbers_.round < kMostRounds && numbers_.steps < most_steps) {
     set_residual();
     if (residual_norm() <= enough) break;
@@ -59,13 +59,13 @@ bool DualCorrection::go_on(const DualCorrectionPoint& point, double enough, int 
   return true;
 }
 
-EntryMultipliers DualCorrection::take() {
+EntryMultipliers MultiplierCorrection::take() {
   EntryMultipliers taken = multipliers_;
   resize_to_set();
   return taken;
 }
 
-RawParts DualCorrection::raw_state() {
+RawParts MultiplierCorrection::raw_state() {
   RawParts parts;
   append(parts, multipliers_.convexity, multipliers_.hinge, multipliers_.coupled, slope_multipliers_, numbers_.begun,
          numbers_.round, numbers_.steps);
@@ -73,7 +73,7 @@ RawParts DualCorrection::raw_state() {
 }
 
 // The derivatives of the Lagrangian by the unknowns.
-void DualCorrection::set_residual() {
+void MultiplierCorrection::set_residual() {
   const EntryCosts& costs = space_.costs();
   of_entry_.setZero(space_.size());
   for (Index p = 0; p < space_.size(); ++p) {
@@ -92,14 +92,14 @@ void DualCorrection::set_residual() {
 
 // In the dual of the norm of the slopes. The certificate balances the offsets, which changes the derivatives by the
 // slopes by about as much as is moved.
-double DualCorrection::residual_norm() const {
+double MultiplierCorrection::residual_norm() const {
   const Vector& weight = space_.canonical().norm_weight;
   const double of_slopes =
       (slopes_of(residual_) * weight.cwiseInverse().asDiagonal()).cwiseAbs().rowwise().maxCoeff().sum();
   return of_slopes + residual_.head(z_).lpNorm<1>();
 }
 
-void DualCorrection::set_weights(const DualCorrectionPoint& point) {
+void MultiplierCorrection::set_weights(const CorrectionPoint& point) {
   const EntryCosts& costs = space_.costs();
   const double near = kNearKink * point.divergence.cwiseAbs().mean() + 1e-300;
   const auto weight = [&](double room, double from_kink) {
@@ -134,14 +134,14 @@ void DualCorrection::set_weights(const DualCorrectionPoint& point) {
   }
 }
 
-double DualCorrection::largest_slope_multiplier(Index piece) const {
+double MultiplierCorrection::largest_slope_multiplier(Index piece) const {
   const Vector& norm_weight = space_.canonical().norm_weight;
   return slope_multipliers_.row(piece).transpose().cwiseQuotient(norm_weight).lpNorm<Eigen::Infinity>();
 }
 
 // Factors an approximation of the matrix as preconditioner: a hinge on a difference of entries counts as one on each,
 // and the slopes of a piece have one weight. False: it is not positive definite in floating point.
-bool DualCorrection::factor() {
+bool MultiplierCorrection::factor() {
   of_entry_ = convexity_weight_ + hinge_weight_;
   proximal_ = kProximal * of_entry_.mean();
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
@@ -157,7 +157,7 @@ bool DualCorrection::factor() {
   return false;
 }
 
-void DualCorrection::apply_matrix(const Vector& x, Vector& image) {
+void MultiplierCorrection::apply_matrix(const Vector& x, Vector& image) {
   space_.apply(x.data(), of_entry_.data());
   of_coupled_.resize(coupled_weight_.size());
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
@@ -179,7 +179,7 @@ void DualCorrection::apply_matrix(const Vector& x, Vector& image) {
 }
 
 // Preconditioned conjugate gradients: x_ = matrix^-1 residual_. Returns the number of steps.
-int DualCorrection::solve(int most_steps, const std::function<bool()>& stop) {
+int MultiplierCorrection::solve(int most_steps, const std::function<bool()>& stop) {
   x_.setZero();
   space_.solve(residual_.data(), preconditioned_.data());
   direction_ = preconditioned_;
@@ -201,7 +201,7 @@ int DualCorrection::solve(int most_steps, const std::function<bool()>& stop) {
   return steps;
 }
 
-void DualCorrection::move() {
+void MultiplierCorrection::move() {
   const EntryCosts& costs = space_.costs();
   space_.apply(x_.data(), of_entry_.data());
   for (Index p = 0; p < space_.size(); ++p) {

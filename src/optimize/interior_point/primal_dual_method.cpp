@@ -18,36 +18,36 @@ const IterateMeasures& PrimalDualMethod::measure() {
 }
 
 bool PrimalDualMethod::factor(double dual_scale) {
-  proximal_.set_dual_terms(dual_scale, newton_.uses_update(), iterate_);
-  return newton_.factor(proximal_.primal_term(newton_.uses_update()));
+  proximal_.set_dual_terms(dual_scale, newton_.uses_downdate(), iterate_);
+  return newton_.factor(proximal_.primal_term(newton_.uses_downdate()));
 }
 
 bool PrimalDualMethod::advance(double least_mu, double unit) {
   iterate_.widen_free_bound();
-  proximal_.adapt(iterate_, steps_.last(), newton_.uses_update(), unit);
+  proximal_.adapt(iterate_, steps_.last(), newton_.uses_downdate(), unit);
   int strengthenings = 0;
   double target = 0;
-  for (bool accurate = false; !accurate;) {
+  while (true) {
     if (!factor(1)) return false;
     steps_.predict();
     if (mend_system(strengthenings)) continue;
     target = steps_.target_product(least_mu);
     steps_.correct(target);
-    accurate = !newton_.is_harmful() || !mend_system(strengthenings);
+    if (!newton_.is_harmful() || !mend_system(strengthenings)) break;
   }
   steps_.correct_centrality(target);
   if (!steps_.move()) return false;
   // Without couplings the dense factorization would be the same one, at a far higher price.
   if (newton_.poor_directions() >= settings_.poor_in_a_row) {
     newton_.forget_poor_directions();
-    if (newton_.uses_update() && recovery_.use(Remedy::kDenseFactorization)) newton_.use_dense();
+    if (newton_.uses_downdate() && recovery_.use(Remedy::kDenseFactorization)) newton_.use_dense();
   }
   return true;
 }
 
 // Changes what to factor where the last direction is not accurate enough; false: it is, or nothing is left to change.
 bool PrimalDualMethod::mend_system(int& strengthenings) {
-  if (newton_.uses_update()) {
+  if (newton_.uses_downdate()) {
     return newton_.is_harmful() && recovery_.use(Remedy::kDenseFactorization) && newton_.use_dense();
   }
   if (newton_.poor_directions() == 0 || strengthenings == settings_.strengthenings) return false;
@@ -75,7 +75,10 @@ void PrimalDualMethod::refine_dual() {
   kept_nu_ = iterate_.value.nu;
   for (const Index i : iterate_.equalities) iterate_.divergence(i) = 0;
   if (newton_.factor(settings_.refinement_proximal, false)) {
-    for (Cone* cone : iterate_.cones) cone->aim_nowhere();
+    for (Cone* cone : iterate_.cones) {
+      cone->c.setZero();
+      cone->dy.setZero();
+    }
     newton_.solve_direction();
     for (Cone* cone : iterate_.cones) cone->y += cone->dy.cwiseMax(-settings_.to_boundary * cone->y);
     iterate_.value.nu += newton_.change.nu;

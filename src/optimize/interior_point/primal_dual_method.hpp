@@ -1,9 +1,6 @@
 #pragma once
 
-#include "optimize/interior_point/iterate.hpp"
-#include "optimize/interior_point/newton_system.hpp"
 #include "optimize/interior_point/proximal_terms.hpp"
-#include "optimize/interior_point/step_rule.hpp"
 
 namespace bregmax::internal {
 

@@ -5,23 +5,25 @@
 
 namespace bregmax::internal {
 
-void ProximalTerms::set_dual_terms(double scale, bool uses_update, Iterate& iterate) const {
+void ProximalTerms::set_dual_terms(double scale, bool uses_downdate, Iterate& iterate) const {
   for (Cone* cone : iterate.cones) cone->delta = settings_.dual_proximal * dual_scale_ * scale;
   // A low-rank update is the more accurate the smaller its weights (at most 1 / delta) are. A residual of the hinges is
   // harmless, since losses are recomputed from D.
-  if (uses_update) iterate.over.delta = iterate.nonneg.delta = settings_.coupled_dual_proximal * scale;
+  if (uses_downdate) iterate.over.delta = iterate.nonneg.delta = settings_.coupled_dual_proximal * scale;
 }
 
 // Where only a small lambda holds the slopes, the proximal term should be small relative to it.
-double ProximalTerms::slopes_held_by(bool uses_update) const {
-  return uses_update || p_.lambda == 0 ? 1 : std::clamp(std::sqrt(p_.lambda), settings_.least_slope_hold, 1.0);
+double ProximalTerms::slopes_held_by(bool uses_downdate) const {
+  return uses_downdate || problem_.lambda == 0
+             ? 1
+             : std::clamp(std::sqrt(problem_.lambda), settings_.least_slope_hold, 1.0);
 }
 
-double ProximalTerms::primal_term(bool uses_update) const {
-  return settings_.primal_proximal * std::min(1.0, primal_scale_ * slopes_held_by(uses_update));
+double ProximalTerms::primal_term(bool uses_downdate) const {
+  return settings_.primal_proximal * std::min(1.0, primal_scale_ * slopes_held_by(uses_downdate));
 }
 
-void ProximalTerms::adapt(const Iterate& iterate, const StepOutcome& last, bool uses_update, double unit) {
+void ProximalTerms::adapt(const Iterate& iterate, const LastStep& last, bool uses_downdate, double unit) {
   const InteriorPointSettings& set = settings_;
   const IterateMeasures& now = iterate.measures;
   if (last.longest > set.whole_step && now.dual_residual > set.unexplained * previous_dual_residual_ &&
@@ -39,7 +41,7 @@ void ProximalTerms::adapt(const Iterate& iterate, const StepOutcome& last, bool 
   }
   // Near the end residuals have to be far below the slacks of active constraints, or at some rows another piece than
   // their own is the largest. A low-rank update would not bear the weights of that.
-  if (now.gap() < set.near_end * unit && now.dual_damage <= now.gap() && !uses_update &&
+  if (now.gap() < set.near_end * unit && now.dual_damage <= now.gap() && !uses_downdate &&
       recovery_.use(Remedy::kDualProximalNearEnd)) {
     dual_scale_ = std::max({least_dual_scale_, set.dual_relaxation_near_end * dual_scale_,
                             std::min(dual_scale_, set.dual_scale_near_end)});

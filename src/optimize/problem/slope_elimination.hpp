@@ -3,9 +3,8 @@
 #include <cassert>
 #include <optional>
 
-#include "core/blas.hpp"
+#include "optimize/problem/factorization.hpp"
 #include "optimize/problem/feature_grid.hpp"
-#include "optimize/problem/normal_equations.hpp"
 
 namespace bregmax::internal {
 

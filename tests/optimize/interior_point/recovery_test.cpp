@@ -10,7 +10,8 @@
 #include "bregmax/core/threads.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "optimize/hard_problems.hpp"
-#include "optimize/interior_point/solve.hpp"
+#include "optimize/interior_point/interior_point.hpp"
+#include "optimize/interior_point/remedies.hpp"
 #include "optimize/proof/convex_repair.hpp"
 
 namespace bregmax {
@@ -29,7 +30,7 @@ struct Loss {
 
 Solution solve(const LearningProblem& problem, Recovery& recovery) {
   const ThreadLimit single(1);
-  return internal::solve(problem, {}, {}, {}, recovery);
+  return internal::run_interior_point(problem, {}, {}, {}, recovery);
 }
 
 void add(const LearningProblem& problem, const Solution& solution, Loss& sum) {
@@ -75,7 +76,7 @@ constexpr Case kCases[] = {
     {Remedy::kZeroModel, "contradictory_items", &Loss::ties},
 };
 
-std::string name_of(Remedy remedy) { return std::string(internal::remedies()[static_cast<std::size_t>(remedy)].name); }
+std::string name_of(Remedy remedy) { return std::string(test::kRemedyInfo[static_cast<std::size_t>(remedy)].name); }
 
 class Recoveries : public ::testing::TestWithParam<Case> {};
 
@@ -123,7 +124,7 @@ TEST(Recoveries, LoseMoreWithoutTheDenseFactorization) {
 TEST(Remedies, AreListedInTheirOrderWithNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < internal::kRemedies; ++i) {
-    const internal::RemedyInfo& info = internal::remedies()[i];
+    const test::RemedyInfo& info = test::kRemedyInfo[i];
     EXPECT_EQ(static_cast<std::size_t>(info.remedy), i);
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
     EXPECT_FALSE(info.trigger.empty()) << info.name;
