@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "bregmax/core/error.hpp"
-#include "optimize/problem/at.hpp"
 #include "optimize/problem/parallel.hpp"
 
 namespace bregmax::internal {
@@ -22,7 +21,6 @@ constexpr double kNear = 0.02;       // distance relative to the mean divergence
 constexpr double kPressed = 1e-3;  // least multiplier of an entry that counts as pressed; the largest item weight is 1
 constexpr double kInside = 0.01;   // distance of a hinge's multiplier from its ends, relative to its weight
 constexpr double kProximal = 1e-10;
-constexpr int kMostFactorizations = 10;
 constexpr int kLeastSteps = 1000;     // per correction
 constexpr int kStepsAnIteration = 2;  // correction steps allowed per iteration, on average
 
@@ -110,7 +108,7 @@ void AdmmEntries::factor() {
   // Only rounding can make the matrix singular; a larger proximal term outweighs it.
   double proximal = kProximal * numbers_.penalty;
   for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
-    if (attempt == kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
+    if (attempt == AdmmSpace::kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
     proximal *= 100;
   }
   factored_ = true;
@@ -263,8 +261,8 @@ EntryMultipliers AdmmEntries::multipliers_at(const Vector& x, const Vector& entr
   const bool quadratic = costs.quadratic.size() > 0;
   EntryMultipliers found{Vector::Zero(space_.size()), Vector::Zero(space_.size()), {}, coupled};
   if (quadratic) {
-    space_.apply(x.data(), wanted_.data());
-    found.quadratic_slope = 2 * costs.quadratic.cwiseProduct(wanted_ - costs.target);
+    found.divergence.resize(space_.size());
+    space_.apply(x.data(), found.divergence.data());
   }
   for (Index p = 0; p < space_.size(); ++p) {
     const EntryKind kind = costs.kind_of(p);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -48,9 +46,9 @@ AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
 }
 
 template <class Number>
-void AdmmGrid<Number>::start(const Vector& z, const Matrix& slopes) {
-  z_ = z;
-  slopes_ = slope_copy_ = slopes;
+void AdmmGrid<Number>::start(const PrimalPoint& point) {
+  z_ = point.z;
+  slopes_ = slope_copy_ = point.slopes;
   set_intercepts();
   // Copies of the model's D, without multipliers: a whole step from zero without costs leads there.
   copies_.setZero();

@@ -30,7 +30,7 @@ class AdmmGrid {
  public:
   AdmmGrid(const GridProblem& problem, double relaxation);
 
-  void start(const Vector& z, const Matrix& slopes);
+  void start(const PrimalPoint& point);
   // Allocates nothing, but where the penalty of the slopes changes.
   void iterate();
 

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -13,8 +11,7 @@ constexpr int kMostRounds = 12;
 constexpr double kLeastMultiplier = 1e-5;  // room that every multiplier has; the largest item weight is 1
 constexpr double kNearKink = 1e-3;         // relative to the mean divergence or slope: counts as active
 constexpr double kSolved = 1e-4;           // relative accuracy of the linear solve of a round
-constexpr double kProximal = 1e-12;
-constexpr int kMostFactorizations = 10;
+constexpr double kLeastProximal = 1e-12;
 constexpr int kMostRoundSteps = 4000;  // bounds the work that is lost when a round is stopped
 constexpr int kFactorizationSteps = 50;
 
@@ -143,14 +140,14 @@ double MultiplierCorrection::largest_slope_multiplier(Index piece) const {
 // and the slopes of a piece have one weight. False: it is not positive definite in floating point.
 bool MultiplierCorrection::factor() {
   of_entry_ = convexity_weight_ + hinge_weight_;
-  proximal_ = kProximal * of_entry_.mean();
+  proximal_ = kLeastProximal * of_entry_.mean();
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
     const HingeItem& item = space_.coupled()[at(t)];
     of_entry_(item.plus) += coupled_weight_(t);
     of_entry_(item.minus) += coupled_weight_(t);
   }
   const Vector slope_weight = slope_weight_.rowwise().mean();
-  for (int attempt = 0; attempt < kMostFactorizations; ++attempt) {
+  for (int attempt = 0; attempt < AdmmSpace::kMostFactorizations; ++attempt) {
     if (space_.factor(of_entry_, slope_weight, proximal_)) return true;
     proximal_ = 100 * std::max(proximal_, 1e-300);
   }

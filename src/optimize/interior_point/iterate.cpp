@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 
 Iterate::Iterate(const CanonicalProblem& canonical, const InteriorPointSettings& settings, Recovery& recovery)
@@ -319,19 +317,15 @@ PrimalPoint Iterate::primal_point() const {
 
 DualPoint Iterate::dual_point() const {
   DualPoint point;
-  point.entries.setZero(problem.entries());
-  for (Index i = 0; i < entries.size(); ++i) point.entries(entries.entry(i)) = convexity.y(i);
+  point.entries = point.divergence = Vector::Zero(problem.entries());
+  for (Index i = 0; i < entries.size(); ++i) {
+    point.entries(entries.entry(i)) = convexity.y(i);
+    point.divergence(entries.entry(i)) = divergence(i);
+  }
   point.equality = value.nu;
   point.price = norm.y;
   point.single = over.y.head(static_cast<Index>(problem.single.size()));
   point.coupled = over.y.tail(static_cast<Index>(problem.coupled.size()));
-  if (problem.has_quadratic) {
-    point.quadratic_slope.setZero(problem.entries());
-    for (Index i = 0; i < entries.size(); ++i) {
-      const Index e = entries.entry(i);
-      point.quadratic_slope(e) = 2 * problem.quadratic(e) * (divergence(i) - problem.target(e));
-    }
-  }
   return point;
 }
 

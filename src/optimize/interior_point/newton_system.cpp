@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 
 NewtonSystem::NewtonSystem(Iterate& iterate, const InteriorPointSettings& settings, Recovery& recovery)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct HingeItem {
   double margin, weight;
 };
 inline constexpr Index kNoEntry = -1;
+
+// An Index as the subscript of a std::vector.
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The loss that an item of the supervision became, so that its dual variable can be found.
 struct ItemPlace {
@@ -66,6 +70,11 @@ struct CanonicalProblem : FeatureUnits {
   Index entry(Index piece, Index at_location) const { return piece * locations + at_location; }
 };
 
+// Places the losses of the items on entries 0 .. entries - 1 of the divergence grid. entry_of(point, reference): the
+// entry, or kNoEntry where D is 0 by construction.
+void place_losses(const Supervision& supervision, Index entries, const std::function<Index(Index, Index)>& entry_of,
+                  CanonicalProblem& canonical);
+
 CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
 // The units alone, with lambda, bound and zero objective in them, without grid and locations. Each piece has an offset
 // of its own and is anchored at 0.
@@ -88,9 +97,11 @@ struct DualPoint {
   Vector entries;
   Vector equality;
   Vector single, coupled;
-  Vector quadratic_slope;  // 2 quadratic (D - target) of each entry
-  Vector price;            // of sum_j norm_weight_j |a_kj| <= L, each piece
+  Vector divergence;  // of each entry; needed for targets only
+  Vector price;       // of sum_j norm_weight_j |a_kj| <= L, each piece
 };
+// The dual variable of each item, in the caller's units.
+Vector item_multipliers(const Supervision& supervision, const CanonicalProblem& canonical, const DualPoint& point);
 void export_dual(const LearningProblem& problem, const CanonicalProblem& canonical, const DualPoint& point,
                  Solution& solution);
 

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "bregmax/core/error.hpp"
-#include "optimize/problem/at.hpp"
 
 namespace bregmax::internal {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "optimize/problem/at.hpp"
 #include "optimize/problem/feature_products.hpp"
 
 namespace bregmax::internal {

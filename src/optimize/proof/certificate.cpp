@@ -6,7 +6,6 @@
 
 #include "core/compensated_sum.hpp"
 #include "optimize/problem/items.hpp"
-#include "optimize/proof/certify_bounds.hpp"
 #include "optimize/proof/termination.hpp"
 
 namespace bregmax {
