@@ -182,15 +182,13 @@ class Run {
 
   void report_progress() const {
     if (!control_.on_progress) return;
-    Progress progress;
-    progress.phase = "solve";
-    progress.iteration = engine_.iteration();
-    progress.objective = best_.report.objective;
-    progress.relative_gap = relative_gap();
-    progress.primal_residual = engine_.residuals().primal;
-    progress.dual_residual = engine_.residuals().dual;
-    progress.seconds = watch_.seconds();
-    control_.report(progress);
+    control_.report({.phase = "solve",
+                     .iteration = engine_.iteration(),
+                     .objective = best_.report.objective,
+                     .relative_gap = relative_gap(),
+                     .primal_residual = engine_.residuals().primal,
+                     .dual_residual = engine_.residuals().dual,
+                     .seconds = watch_.seconds()});
   }
 
   Solution finished(Status status) {

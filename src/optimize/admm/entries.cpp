@@ -88,13 +88,9 @@ void AdmmEntries::set_slacks() {
   prox_.apply(slope_copy_, units.lambda, units.bound, norm_penalty_, slope_slack_);
 }
 
-void AdmmEntries::set_penalties() {
+void AdmmEntries::factor() {
   item_penalty_ = numbers_.penalty * item_level_;
   norm_penalty_ = numbers_.penalty * numbers_.norm_weight * norm_level_;
-}
-
-void AdmmEntries::factor() {
-  set_penalties();
   const EntryCosts& costs = space_.costs();
   Vector& weight = wanted_;
   for (Index p = 0; p < space_.size(); ++p) {
@@ -285,7 +281,7 @@ EntryMultipliers AdmmEntries::multipliers() {
 
 int AdmmEntries::correction_steps() const {
   const std::int64_t allowed = std::int64_t{kStepsAnIteration} * numbers_.iteration;
-  return static_cast<int>(std::min<std::int64_t>(allowed - numbers_.corrected, std::numeric_limits<int>::max()));
+  return static_cast<int>(std::min<std::int64_t>(allowed - corrected_, std::numeric_limits<int>::max()));
 }
 
 bool AdmmEntries::correction_is_due() const {
@@ -299,26 +295,26 @@ std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, 
   factored_ = false;
   const double enough = 0.1 * part * space_.canonical().lambda;
   if (!correction_.go_on({divergence_, slopes()}, enough, correction_steps(), stop)) return std::nullopt;
-  numbers_.corrected += correction_.steps();
+  corrected_ += correction_.steps();
   return correction_.take();
 }
 
-PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(numbers_.averaged)); }
+PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(averaged_)); }
 
 EntryMultipliers AdmmEntries::average_multipliers() {
-  const auto count = static_cast<double>(numbers_.averaged);
+  const auto count = static_cast<double>(averaged_);
   return multipliers_at(x_sum_ / count, entry_sum_ / count, coupled_sum_ / count);
 }
 
 void AdmmEntries::clear_average() {
-  numbers_.averaged = 0;
+  averaged_ = 0;
   x_sum_.setZero(x_.size());
   entry_sum_.setZero(space_.size());
   coupled_sum_.setZero(hinges());
 }
 
 void AdmmEntries::add_to_average() {
-  ++numbers_.averaged;
+  ++averaged_;
   x_sum_ += x_;
   for_all(space_.size(), [&](Index p) { entry_sum_(p) += penalty(p) * (copy_(p) - slack_(p)); });
   coupled_sum_ += item_penalty_.cwiseProduct(minus_.slack - minus_.copy);
@@ -333,10 +329,8 @@ void AdmmEntries::set_members(const std::vector<Index>& members) {
 RawParts AdmmEntries::raw_state() {
   RawParts parts = correction_.raw_state();
   append(parts, x_, divergence_, copy_, slack_, level_, plus_.copy, minus_.copy, plus_.slack, minus_.slack, item_level_,
-         norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, numbers_.penalty,
-         numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual, numbers_.norm_residuals.primal,
-         numbers_.norm_residuals.dual, numbers_.iteration, numbers_.averaged, numbers_.corrected,
-         numbers_.schedule.next, numbers_.schedule.changes);
+         norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, averaged_, corrected_);
+  numbers_.append_to(parts);
   return parts;
 }
 

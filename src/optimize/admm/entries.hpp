@@ -41,7 +41,7 @@ class AdmmEntries {
   // MultiplierCorrection. nullopt: stop() came true; the next call continues.
   std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
   // Averages over the iterations since the penalties changed or clear_average() was called: oscillations cancel.
-  int averaged() const { return numbers_.averaged; }
+  int averaged() const { return averaged_; }
   PrimalPoint average_primal() const;
   EntryMultipliers average_multipliers();
   void clear_average();
@@ -52,13 +52,6 @@ class AdmmEntries {
   void after_restore() { factor(); }
 
  private:
-  struct Numbers {
-    int iteration = 0, averaged = 0, corrected = 0;  // corrected: steps of corrections
-    PenaltySchedule schedule;
-    double penalty = 0, norm_weight = 1;
-    AdmmResiduals residuals, norm_residuals;
-  };
-
   // One of the two entries of each coupled hinge.
   struct Half {
     Index HingeItem::*position;
@@ -70,7 +63,6 @@ class AdmmEntries {
   double slack_of(Index position, double copy) const;
   void resize_to_set();
   void set_slacks();
-  void set_penalties();
   void want();
   void move_copies();
   void measure();
@@ -93,7 +85,8 @@ class AdmmEntries {
   Index z_, pieces_, features_;
   LipschitzProx prox_;
   MultiplierCorrection correction_;
-  Numbers numbers_;
+  AdmmNumbers numbers_;
+  int averaged_ = 0, corrected_ = 0;  // iterations of the average; steps of corrections
 
   Vector x_, right_;                                        // offsets, slopes
   Vector divergence_, wanted_;                              // of the set; wanted: also the weights of block one

@@ -69,6 +69,23 @@ RawParts MultiplierCorrection::raw_state() {
   return parts;
 }
 
+// Adds a value per coupled hinge to its entries, to `minus` with the sign.
+void MultiplierCorrection::add_to_hinges(const Vector& values, double minus_sign) {
+  for (Index t = 0; t < values.size(); ++t) {
+    of_entry_(space_.coupled()[at(t)].plus) += values(t);
+    of_entry_(space_.coupled()[at(t)].minus) += minus_sign * values(t);
+  }
+}
+
+// of_coupled_ = weight (plus - minus) of the values in of_entry_.
+void MultiplierCorrection::set_weighted_differences() {
+  of_coupled_.resize(coupled_weight_.size());
+  for (Index t = 0; t < of_coupled_.size(); ++t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    of_coupled_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
+  }
+}
+
 // The derivatives of the Lagrangian by the unknowns.
 void MultiplierCorrection::set_residual() {
   const EntryCosts& costs = space_.costs();
@@ -77,11 +94,7 @@ void MultiplierCorrection::set_residual() {
     if (costs.kind_of(p) == EntryKind::kZero) continue;
     of_entry_(p) = costs.linear_of(p) - multipliers_.hinge(p) - multipliers_.convexity(p);
   }
-  for (std::size_t t = 0; t < space_.coupled().size(); ++t) {
-    const HingeItem& item = space_.coupled()[t];
-    of_entry_(item.plus) += multipliers_.coupled(static_cast<Index>(t));
-    of_entry_(item.minus) -= multipliers_.coupled(static_cast<Index>(t));
-  }
+  add_to_hinges(multipliers_.coupled, -1);
   residual_.setZero();
   space_.adjoint(of_entry_.data(), residual_.data());
   slopes_of(residual_) += slope_multipliers_;
@@ -141,11 +154,7 @@ double MultiplierCorrection::largest_slope_multiplier(Index piece) const {
 bool MultiplierCorrection::factor() {
   of_entry_ = convexity_weight_ + hinge_weight_;
   proximal_ = kLeastProximal * of_entry_.mean();
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    of_entry_(item.plus) += coupled_weight_(t);
-    of_entry_(item.minus) += coupled_weight_(t);
-  }
+  add_to_hinges(coupled_weight_, 1);
   const Vector slope_weight = slope_weight_.rowwise().mean();
   for (int attempt = 0; attempt < AdmmSpace::kMostFactorizations; ++attempt) {
     if (space_.factor(of_entry_, slope_weight, proximal_)) return true;
@@ -156,19 +165,9 @@ bool MultiplierCorrection::factor() {
 
 void MultiplierCorrection::apply_matrix(const Vector& x, Vector& image) {
   space_.apply(x.data(), of_entry_.data());
-  of_coupled_.resize(coupled_weight_.size());
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    of_coupled_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
-  }
-  for (Index p = 0; p < space_.size(); ++p) {
-    of_entry_(p) *= convexity_weight_(p) + hinge_weight_(p);
-  }
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    of_entry_(item.plus) += of_coupled_(t);
-    of_entry_(item.minus) -= of_coupled_(t);
-  }
+  set_weighted_differences();
+  of_entry_.array() *= (convexity_weight_ + hinge_weight_).array();
+  add_to_hinges(of_coupled_, -1);
   image.setZero();
   space_.adjoint(of_entry_.data(), image.data());
   slopes_of(image) += slope_weight_.cwiseProduct(slopes_of(x));
@@ -208,10 +207,9 @@ void MultiplierCorrection::move() {
     multipliers_.convexity(p) = std::max(0.0, convexity);
     multipliers_.hinge(p) = std::clamp(hinge, 0.0, costs.hinge_of(p));
   }
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    const double change = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
-    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - change, 0.0, item.weight);
+  set_weighted_differences();
+  for (Index t = 0; t < of_coupled_.size(); ++t) {
+    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - of_coupled_(t), 0.0, space_.coupled()[at(t)].weight);
   }
   const Vector& norm_weight = space_.canonical().norm_weight;
   for (Index k = 0; k < pieces_; ++k) {

@@ -46,6 +46,8 @@ class MultiplierCorrection {
     int begun = 0, round = 0, steps = 0;
   };
 
+  void add_to_hinges(const Vector& values, double minus_sign);
+  void set_weighted_differences();
   void set_residual();
   double residual_norm() const;
   void set_weights(const CorrectionPoint& point);

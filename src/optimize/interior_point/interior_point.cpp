@@ -136,15 +136,13 @@ class Run {
 
   void report_progress(const IterateMeasures& now) const {
     if (!control_.on_progress) return;
-    Progress progress;
-    progress.phase = "solve";
-    progress.iteration = iteration_;
-    progress.objective = now.primal * canonical_.objective_unit + canonical_.constant;
-    progress.relative_gap = (now.gap() + now.dual_damage) / unit();
-    progress.primal_residual = now.primal_residual;
-    progress.dual_residual = now.dual_residual;
-    progress.seconds = watch_.seconds();
-    control_.report(progress);
+    control_.report({.phase = "solve",
+                     .iteration = iteration_,
+                     .objective = now.primal * canonical_.objective_unit + canonical_.constant,
+                     .relative_gap = (now.gap() + now.dual_damage) / unit(),
+                     .primal_residual = now.primal_residual,
+                     .dual_residual = now.dual_residual,
+                     .seconds = watch_.seconds()});
   }
 
   const LearningProblem& problem_;

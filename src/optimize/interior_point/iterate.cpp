@@ -94,15 +94,11 @@ void Iterate::bind_entries() {
 
 // Brings D up to date, and takes entries that have fallen low into the working set.
 void Iterate::measure_divergences() {
-  if (entries.complete()) {
-    grid.apply(value.x.data(), value.x.data() + problem.z_count, divergence.data());
-    measures.violation = -divergence.minCoeff();
-    measures.divergence_scale = std::max(1.0, divergence.maxCoeff());
-    return;
-  }
-  grid.apply_everywhere(value.x.data(), value.x.data() + problem.z_count, everywhere_.data());
-  measures.violation = -everywhere_.minCoeff();
-  measures.divergence_scale = std::max(1.0, everywhere_.maxCoeff());
+  Vector& all = entries.complete() ? divergence_storage_ : everywhere_;
+  grid.apply_everywhere(value.x.data(), value.x.data() + problem.z_count, all.data());
+  measures.violation = -all.minCoeff();
+  measures.divergence_scale = std::max(1.0, all.maxCoeff());
+  if (entries.complete()) return;
   add_low_entries();
   for (Index i = 0; i < entries.size(); ++i) divergence(i) = everywhere_(entries.entry(i));
 }
