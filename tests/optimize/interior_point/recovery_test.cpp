@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "bregmax/core/threads.hpp"
-#include "bregmax/supervision/sample.hpp"
 #include "optimize/hard_problems.hpp"
+#include "optimize/interior_point/circle.hpp"
 #include "optimize/interior_point/interior_point.hpp"
 #include "optimize/interior_point/remedies.hpp"
 #include "optimize/proof/convex_repair.hpp"
@@ -103,19 +103,9 @@ INSTANTIATE_TEST_SUITE_P(Each, Recoveries, ::testing::ValuesIn(kCases),
 // Neighbours on a circle are close, and comparisons couple them more strongly than a low-rank update bears.
 TEST(Recoveries, LoseMoreWithoutTheDenseFactorization) {
   if (test::kSanitized) GTEST_SKIP() << "takes long";
-  constexpr Index kRows = 320;
   Loss with, without;
   for (const double lambda : {0.01, 1.0, 100.0}) {
-    Random random(3);
-    Matrix points(kRows, 2);
-    std::vector<int> classes;
-    for (Index i = 0; i < kRows; ++i) {
-      const double angle = 6.283185307179586 * random.uniform();
-      points.row(i) << std::cos(angle), std::sin(angle);
-      classes.push_back(static_cast<int>(3 * angle / 6.2832));
-    }
-    compare(test::make_problem(points, sample_comparisons(classes, 200, 1), lambda), Remedy::kDenseFactorization, with,
-            without);
+    compare(test::circle_problem(320, 200, lambda), Remedy::kDenseFactorization, with, without);
   }
   EXPECT_EQ(with.unsolved, 0);
   EXPECT_LT(with.iterations, without.iterations);
