@@ -15,12 +15,10 @@ struct CorrectionPoint {
 
 // Corrects the multipliers of an iterate so that they prove a better bound.
 //
-// The multipliers of an iterate have the right signs, and the derivatives of the Lagrangian are small relative to them,
-// but not relative to lambda, which the derivatives by the slopes must stay below. If lambda is small, a bound could
-// only shrink all multipliers, and itself with them. Here the multipliers are moved by weighted least squares until the
-// derivatives vanish. A multiplier's weight is its distance from its ends over the distance of its constraint from
-// being active, as in an interior point method. Moves are cut off at the ends; the next round starts from what is left.
-// Multipliers of targets follow from the divergences and need no correction.
+// The derivatives of the Lagrangian by the slopes must stay below lambda, and if that is small, those of an iterate do
+// not. Here the multipliers are moved by weighted least squares until the derivatives vanish. A multiplier's weight is
+// its distance from its ends over the distance of its constraint from being active, as in an interior point method.
+// Moves are cut off at the ends; the next round starts from what is left. Targets need no correction.
 class MultiplierCorrection {
  public:
   explicit MultiplierCorrection(AdmmSpace& space);

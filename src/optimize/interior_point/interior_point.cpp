@@ -113,7 +113,7 @@ class Run {
   // room for; what then still ties gets a part of a strictly convex model.
   void clear_ties(Solution& solution) {
     const ConvexRepair repair(problem_);
-    const auto leads = [&](const Solution& one) { return repair.own_pieces_lead({one.slopes, one.offsets}); };
+    const auto leads = [&](const Solution& one) { return repair.own_pieces_lead(one); };
     if (leads(solution)) return;
     if (recovery_.use(Remedy::kCenter)) {
       const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);

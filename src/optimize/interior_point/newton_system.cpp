@@ -139,7 +139,7 @@ void NewtonSystem::solve(Solve what, const double* field) {
   // A correction becomes part of a direction, and need not be more accurate than that is.
   const double own_norm = rhs_.lpNorm<Eigen::Infinity>();
   rhs_norm_ = what == Solve::kDirection ? own_norm : std::max(rhs_norm_, own_norm);
-  const double accuracy = uses_downdate() ? settings_.solve_accuracy_update : settings_.solve_accuracy;
+  const double accuracy = uses_downdate() ? settings_.solve_accuracy_downdate : settings_.solve_accuracy;
   const double wanted = std::max(harmless_residual(), accuracy * rhs_norm_);
   judge(what, normal_.solve(rhs_, change.x, wanted), wanted);
 
@@ -159,7 +159,7 @@ void NewtonSystem::judge(Solve what, double reached, double wanted) {
   const double growth = now.dual_residual > 0 ? reached / now.dual_residual : 0;
   harmful_ = growth > settings_.harmful_growth && now.dual_damage * growth > now.gap();
   if (what == Solve::kCorrection) return;
-  const double tolerated = (uses_downdate() ? settings_.tolerated_update : settings_.tolerated) * rhs_norm_;
+  const double tolerated = (uses_downdate() ? settings_.tolerated_downdate : settings_.tolerated) * rhs_norm_;
   const bool poor = reached > tolerated && (harmful_ || reached > settings_.poor * wanted);
   poor_directions_ = poor ? poor_directions_ + 1 : 0;
 }

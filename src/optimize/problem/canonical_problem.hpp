@@ -28,16 +28,14 @@ struct ItemPlace {
 
 // The learning problem in the form that the solvers work on.
 //
-// Equal rows become one location: duplicates force phi to be equal there, and two opposite inequalities would leave no
-// interior. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, anchored at the location of one of its rows. Pieces
-// anchored at one location share their z; their slopes stay separate. Objective and constraints are linear in the
-// divergence grid
+// Equal rows become one location. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, anchored at the location of one of
+// its rows; pieces anchored at one location share their z, but not their slopes. Losses and convexity are about
 //
-//   D(k, l) = (value at location l of the piece that owns l) - (value at l of piece k),   stored K x locations,
+//   D(k, l) = (value at location l of the piece that owns l) - (value at l of piece k),   stored K x locations.
 //
-// where an entry is free (D >= 0), zero by construction, or zero by a constraint (two pieces with rows at l that do
-// not share their anchor). A location is anchored if its owner is anchored there; then D there depends only on z and
-// a_k. With K = n all locations are anchored.
+// An entry is free (D >= 0), zero by construction, or zero by a constraint (pieces with rows at l and other anchors).
+// If the owner of l is anchored there, l is "anchored", and D there depends on z and a_k only. With K = n all are
+// anchored.
 //
 // Features are in their units, D is divided by `value_unit`, the objective by `objective_unit`, L by `norm_unit` (which
 // here includes value_unit).
