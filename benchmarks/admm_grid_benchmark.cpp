@@ -40,7 +40,7 @@ LearningProblem all_pairs_problem(Index rows) {
 template <class Number>
 internal::AdmmGrid<Number> started(const internal::GridProblem& problem) {
   internal::AdmmGrid<Number> method(problem, kRelaxation);
-  method.start(Vector::Zero(problem.pieces), Matrix::Zero(problem.pieces, problem.features));
+  method.start({Vector::Zero(problem.pieces), Matrix::Zero(problem.pieces, problem.features)});
   return method;
 }
 

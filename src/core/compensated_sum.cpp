@@ -30,56 +30,39 @@ BREGMAX_INLINE void add_scaled(double factor, const double* x, Index columns, do
   for (Index j = 0; j < columns; ++j) add_one(factor, x[j], high[j], low[j]);
 }
 
-BREGMAX_INLINE void add_to_all(const double* factors, const double* x, Matrix& high, Matrix& low) {
-  const Index columns = high.cols();
-  double *h = high.data(), *l = low.data();
-  for (Index k = 0; k < high.rows(); ++k) {
-    if (factors[k] != 0) add_scaled(factors[k], x, columns, h + k * columns, l + k * columns);
+BREGMAX_INLINE void add_to_all(const double* factors, const double* x, Index rows, Index columns, double* high,
+                               double* low) {
+  for (Index k = 0; k < rows; ++k) {
+    if (factors[k] != 0) add_scaled(factors[k], x, columns, high + k * columns, low + k * columns);
   }
 }
 
-// <x, a - b>: neither the difference nor a product is rounded. Four sums, which do not wait for each other.
-BREGMAX_INLINE void dot_difference(const double* x, const double* a, const double* b, Index size, CompensatedSum& out) {
+// add(j, high, low) of every j, to four sums that do not wait for each other.
+template <class Add>
+BREGMAX_INLINE void sum_by_lanes(Index size, const Add& add, CompensatedSum* out) {
   double high[kLanes] = {}, low[kLanes] = {};
   Index j = 0;
   for (; j + kLanes <= size; j += kLanes) {
-    for (Index lane = 0; lane < kLanes; ++lane) {
-      add_one(x[j + lane], a[j + lane], high[lane], low[lane]);
-      add_one(-x[j + lane], b[j + lane], high[lane], low[lane]);
-    }
+    for (Index lane = 0; lane < kLanes; ++lane) add(j + lane, high[lane], low[lane]);
   }
-  for (Index lane = 0; j < size; ++j, ++lane) {
-    add_one(x[j], a[j], high[lane], low[lane]);
-    add_one(-x[j], b[j], high[lane], low[lane]);
-  }
-  for (const double part : high) out.add(part);
-  out.add((low[0] + low[1]) + (low[2] + low[3]));
+  for (Index lane = 0; j < size; ++j, ++lane) add(j, high[lane], low[lane]);
+  for (const double part : high) out->add(part);
+  out->add((low[0] + low[1]) + (low[2] + low[3]));
 }
 
-BREGMAX_INLINE void sum_all(const double* x, Index size, CompensatedSum& out) {
-  double high[kLanes] = {}, low[kLanes] = {};
-  Index j = 0;
-  for (; j + kLanes <= size; j += kLanes) {
-    for (Index lane = 0; lane < kLanes; ++lane) add_term(x[j + lane], high[lane], low[lane]);
-  }
-  for (Index lane = 0; j < size; ++j, ++lane) add_term(x[j], high[lane], low[lane]);
-  for (const double part : high) out.add(part);
-  out.add((low[0] + low[1]) + (low[2] + low[3]));
+BREGMAX_INLINE void sum_all(const double* x, Index size, CompensatedSum* out) {
+  const auto add = [=](Index j, double& high, double& low) BREGMAX_INLINE_LAMBDA { add_term(x[j], high, low); };
+  sum_by_lanes(size, add, out);
 }
 
-#ifdef BREGMAX_AVX2
-BREGMAX_AVX2 void sum_all_avx2(const double* x, Index size, CompensatedSum& out) { sum_all(x, size, out); }
-BREGMAX_AVX2 void add_to_all_avx2(const double* factors, const double* x, Matrix& high, Matrix& low) {
-  add_to_all(factors, x, high, low);
+// <x, a - b>: neither the difference nor a product is rounded.
+BREGMAX_INLINE void dot_difference(const double* x, const double* a, const double* b, Index size, CompensatedSum* out) {
+  const auto add = [=](Index j, double& high, double& low) BREGMAX_INLINE_LAMBDA {
+    add_one(x[j], a[j], high, low);
+    add_one(-x[j], b[j], high, low);
+  };
+  sum_by_lanes(size, add, out);
 }
-BREGMAX_AVX2 void add_scaled_avx2(double factor, const double* x, Index columns, double* high, double* low) {
-  add_scaled(factor, x, columns, high, low);
-}
-BREGMAX_AVX2 void dot_difference_avx2(const double* x, const double* a, const double* b, Index size,
-                                      CompensatedSum& out) {
-  dot_difference(x, a, b, size, out);
-}
-#endif
 
 }  // namespace
 
@@ -87,18 +70,10 @@ void CompensatedSum::add(double x) { add_term(x, high_, low_); }
 
 void CompensatedSum::add_product(double a, double b) { add_one(a, b, high_, low_); }
 
-void CompensatedSum::add_all(const double* x, Index size) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return sum_all_avx2(x, size, *this);
-#endif
-  sum_all(x, size, *this);
-}
+void CompensatedSum::add_all(const double* x, Index size) { dispatch<sum_all>(best_instructions(), x, size, this); }
 
 void CompensatedSum::add_dot_difference(const double* x, const double* a, const double* b, Index size) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return dot_difference_avx2(x, a, b, size, *this);
-#endif
-  dot_difference(x, a, b, size, *this);
+  dispatch<dot_difference>(best_instructions(), x, a, b, size, this);
 }
 
 void CompensatedRows::add_to_entry(Index row, Index column, double x) {
@@ -106,18 +81,11 @@ void CompensatedRows::add_to_entry(Index row, Index column, double x) {
 }
 
 void CompensatedRows::add_to_row(Index row, double factor, const double* x) {
-  double *high = high_.row(row).data(), *low = low_.row(row).data();
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return add_scaled_avx2(factor, x, high_.cols(), high, low);
-#endif
-  add_scaled(factor, x, high_.cols(), high, low);
+  dispatch<add_scaled>(best_instructions(), factor, x, high_.cols(), high_.row(row).data(), low_.row(row).data());
 }
 
 void CompensatedRows::add_to_rows(const double* factors, const double* x) {
-#ifdef BREGMAX_AVX2
-  if (has_avx2()) return add_to_all_avx2(factors, x, high_, low_);
-#endif
-  add_to_all(factors, x, high_, low_);
+  dispatch<add_to_all>(best_instructions(), factors, x, high_.rows(), high_.cols(), high_.data(), low_.data());
 }
 
 }  // namespace bregmax::internal

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/problem/at.hpp"
 
 namespace bregmax::oracle {
 namespace {
@@ -470,11 +469,9 @@ DualPoint Method::dual_point() const {
   point.single = hinges.head(static_cast<Index>(p_.single.size()));
   point.coupled = hinges.tail(static_cast<Index>(p_.coupled.size()));
   if (p_.has_quadratic) {
-    point.quadratic_slope.setZero(p_.entries());
+    point.divergence.setZero(p_.entries());
     for (std::size_t q = 0; q < quadratic_rows_.size(); ++q) {
-      const Index e = quadratic_entries_[q];
-      point.quadratic_slope(e) =
-          2 * p_.quadratic(e) * static_cast<double>(quadratic_rows_[q].times(x_) - Number(p_.target(e)));
+      point.divergence(quadratic_entries_[q]) = static_cast<double>(quadratic_rows_[q].times(x_));
     }
   }
   return point;

@@ -19,12 +19,8 @@ namespace {
 using internal::AdmmEngine;
 
 void check_options(const LearningProblem& problem, const AdmmOptions& options) {
-  const auto refuse = [](const char* name, double value, const char* allowed) {
-    throw Error(fmt::format("{} is {}; allowed: {}", name, value, allowed));
-  };
-  if (!(options.tolerance >= 1e-8 && options.tolerance <= 0.1)) refuse("tolerance", options.tolerance, "1e-8 to 0.1");
-  if (options.max_iterations < 1) refuse("max_iterations", options.max_iterations, "1 or more");
-  if (!(options.time_limit >= 0)) refuse("time_limit", options.time_limit, "0 (none) or more seconds");
+  using internal::refuse;
+  internal::check_limits(options, 1e-8, "1e-8 to 0.1");
   if (!(options.memory_limit >= 0)) refuse("memory_limit", options.memory_limit, "0 (none) or more bytes");
   if (!(options.over_relaxation > 0 && options.over_relaxation < 2)) {
     refuse("over_relaxation", options.over_relaxation, "above 0 and below 2");
@@ -186,15 +182,13 @@ class Run {
 
   void report_progress() const {
     if (!control_.on_progress) return;
-    Progress progress;
-    progress.phase = "solve";
-    progress.iteration = engine_.iteration();
-    progress.objective = best_.report.objective;
-    progress.relative_gap = relative_gap();
-    progress.primal_residual = engine_.residuals().primal;
-    progress.dual_residual = engine_.residuals().dual;
-    progress.seconds = watch_.seconds();
-    control_.report(progress);
+    control_.report({.phase = "solve",
+                     .iteration = engine_.iteration(),
+                     .objective = best_.report.objective,
+                     .relative_gap = relative_gap(),
+                     .primal_residual = engine_.residuals().primal,
+                     .dual_residual = engine_.residuals().dual,
+                     .seconds = watch_.seconds()});
   }
 
   Solution finished(Status status) {

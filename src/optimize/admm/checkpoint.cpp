@@ -11,7 +11,7 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr std::string_view kMark = "bregmax-admm-checkpoint 5\n";
+constexpr std::string_view kMark = "bregmax-admm-checkpoint 6\n";
 constexpr std::uint64_t kFirstSum = 0xCBF29CE484222325ULL;
 
 // Extends a checksum by some bytes.

@@ -76,7 +76,4 @@ double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& op
 Solution run_admm(AdmmEngine& engine, const LearningProblem& problem, const AdmmOptions& options,
                   const RunControl& control = {});
 
-// With neither a price nor a bound on the Lipschitz constant, lower bounds only hold for models near the best one.
-bool bounds_hold_for_all(const LearningProblem& problem);
-
 }  // namespace bregmax::internal

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "bregmax/core/error.hpp"
-#include "optimize/problem/at.hpp"
 #include "optimize/problem/parallel.hpp"
 
 namespace bregmax::internal {
@@ -22,7 +21,6 @@ constexpr double kNear = 0.02;       // distance relative to the mean divergence
 constexpr double kPressed = 1e-3;  // least multiplier of an entry that counts as pressed; the largest item weight is 1
 constexpr double kInside = 0.01;   // distance of a hinge's multiplier from its ends, relative to its weight
 constexpr double kProximal = 1e-10;
-constexpr int kMostFactorizations = 10;
 constexpr int kLeastSteps = 1000;     // per correction
 constexpr int kStepsAnIteration = 2;  // correction steps allowed per iteration, on average
 
@@ -38,11 +36,8 @@ AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
       correction_(space) {
   x_.setZero(space.unknowns());
   right_.setZero(space.unknowns());
-  const auto coupled = static_cast<Index>(space.coupled().size());
-  for (Vector* v : {&plus_copy_, &minus_copy_, &plus_slack_, &minus_slack_, &old_plus_, &old_minus_}) {
-    v->setZero(coupled);
-  }
-  item_level_.setOnes(coupled);
+  for (Half* half : {&plus_, &minus_}) half->copy = half->slack = half->old_slack = Vector::Zero(hinges());
+  item_level_.setOnes(hinges());
   norm_level_.setOnes(pieces_);
   for (Matrix* m : {&slope_copy_, &slope_slack_, &old_slope_}) m->setZero(pieces_, features_);
   resize_to_set();
@@ -61,9 +56,8 @@ void AdmmEntries::start(const PrimalPoint& point) {
   Eigen::Map<Matrix>(x_.data() + z_, pieces_, features_) = point.slopes;
   space_.apply(x_.data(), divergence_.data());
   copy_ = divergence_;
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    plus_copy_(t) = divergence_(space_.coupled()[at(t)].plus);
-    minus_copy_(t) = divergence_(space_.coupled()[at(t)].minus);
+  for (Half* half : {&plus_, &minus_}) {
+    for (Index t = 0; t < hinges(); ++t) half->copy(t) = divergence_(hinge(t).*half->position);
   }
   slope_copy_ = point.slopes;
   factor();
@@ -84,39 +78,33 @@ double AdmmEntries::slack_of(Index position, double copy) const {
 void AdmmEntries::set_slacks() {
   for_all(space_.size(), [&](Index p) { slack_(p) = slack_of(p, copy_(p)); });
   // A hinge moves both its entries by the same amount.
-  for_all(plus_copy_.size(), [&](Index t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    const double miss = item.margin + plus_copy_(t) - minus_copy_(t);
-    const double step = std::clamp(miss / 2, 0.0, item.weight / item_penalty_(t));
-    plus_slack_(t) = plus_copy_(t) - step;
-    minus_slack_(t) = minus_copy_(t) + step;
+  for_all(hinges(), [&](Index t) {
+    const double miss = hinge(t).margin + plus_.copy(t) - minus_.copy(t);
+    const double step = std::clamp(miss / 2, 0.0, hinge(t).weight / item_penalty_(t));
+    plus_.slack(t) = plus_.copy(t) - step;
+    minus_.slack(t) = minus_.copy(t) + step;
   });
   const CanonicalProblem& units = space_.canonical();
   prox_.apply(slope_copy_, units.lambda, units.bound, norm_penalty_, slope_slack_);
 }
 
-void AdmmEntries::set_penalties() {
+void AdmmEntries::factor() {
   item_penalty_ = numbers_.penalty * item_level_;
   norm_penalty_ = numbers_.penalty * numbers_.norm_weight * norm_level_;
-}
-
-void AdmmEntries::factor() {
-  set_penalties();
   const EntryCosts& costs = space_.costs();
   Vector& weight = wanted_;
   for (Index p = 0; p < space_.size(); ++p) {
     weight(p) = costs.kind_of(p) == EntryKind::kZero ? 0 : penalty(p);
     if (costs.quadratic.size() > 0) weight(p) += 2 * costs.quadratic(p);
   }
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    weight(item.plus) += item_penalty_(t);
-    weight(item.minus) += item_penalty_(t);
+  for (Index t = 0; t < hinges(); ++t) {
+    weight(hinge(t).plus) += item_penalty_(t);
+    weight(hinge(t).minus) += item_penalty_(t);
   }
   // Only rounding can make the matrix singular; a larger proximal term outweighs it.
   double proximal = kProximal * numbers_.penalty;
   for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
-    if (attempt == kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
+    if (attempt == AdmmSpace::kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
     proximal *= 100;
   }
   factored_ = true;
@@ -130,10 +118,10 @@ void AdmmEntries::want() {
     wanted_(p) = costs.kind_of(p) == EntryKind::kZero ? 0 : penalty(p) * (2 * slack_(p) - copy_(p));
     if (quadratic) wanted_(p) += 2 * costs.quadratic(p) * costs.target(p);
   });
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    wanted_(item.plus) += item_penalty_(t) * (2 * plus_slack_(t) - plus_copy_(t));
-    wanted_(item.minus) += item_penalty_(t) * (2 * minus_slack_(t) - minus_copy_(t));
+  for (Index t = 0; t < hinges(); ++t) {
+    for (const Half* half : {&plus_, &minus_}) {
+      wanted_(hinge(t).*half->position) += item_penalty_(t) * (2 * half->slack(t) - half->copy(t));
+    }
   }
 }
 
@@ -160,12 +148,11 @@ void AdmmEntries::move_copies() {
     old_slack_(p) = slack_(p);
     copy_(p) += relaxation_ * (divergence_(p) - slack_(p));
   });
-  for_all(plus_copy_.size(), [&](Index t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    old_plus_(t) = plus_slack_(t);
-    old_minus_(t) = minus_slack_(t);
-    plus_copy_(t) += relaxation_ * (divergence_(item.plus) - plus_slack_(t));
-    minus_copy_(t) += relaxation_ * (divergence_(item.minus) - minus_slack_(t));
+  for_all(hinges(), [&](Index t) {
+    for (Half* half : {&plus_, &minus_}) {
+      half->old_slack(t) = half->slack(t);
+      half->copy(t) += relaxation_ * (divergence_(hinge(t).*half->position) - half->slack(t));
+    }
   });
   slope_copy_ += relaxation_ * (slopes() - slope_slack_);
   set_slacks();
@@ -176,10 +163,10 @@ void AdmmEntries::measure() {
   auto sums = sum_in_parts<ResidualSums>(space_.size(), [&](ResidualSums& sum, Index p) {
     if (costs.kind_of(p) != EntryKind::kZero) sum.add(level_(p), divergence_(p), slack_(p), old_slack_(p), copy_(p));
   });
-  sums.add(sum_in_parts<ResidualSums>(plus_copy_.size(), [&](ResidualSums& sum, Index t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    sum.add(item_level_(t), divergence_(item.plus), plus_slack_(t), old_plus_(t), plus_copy_(t));
-    sum.add(item_level_(t), divergence_(item.minus), minus_slack_(t), old_minus_(t), minus_copy_(t));
+  sums.add(sum_in_parts<ResidualSums>(hinges(), [&](ResidualSums& sum, Index t) {
+    for (const Half* half : {&plus_, &minus_}) {
+      sum.add(item_level_(t), divergence_(hinge(t).*half->position), half->slack(t), half->old_slack(t), half->copy(t));
+    }
   }));
   ResidualSums norm;
   const double* slope = x_.data() + z_;
@@ -210,15 +197,13 @@ void AdmmEntries::adapt() {
 // While penalties change, the copies hold the multipliers, which stay the same.
 void AdmmEntries::split() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = penalty(p) * (copy_(p) - slack_(p));
-  plus_copy_ = item_penalty_.cwiseProduct(plus_copy_ - plus_slack_).eval();
-  minus_copy_ = item_penalty_.cwiseProduct(minus_copy_ - minus_slack_).eval();
+  for (Half* half : {&plus_, &minus_}) half->copy = item_penalty_.cwiseProduct(half->copy - half->slack).eval();
   slope_copy_ = (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)).eval();
 }
 
 void AdmmEntries::join() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = slack_(p) + copy_(p) / penalty(p);
-  plus_copy_ = (plus_slack_ + plus_copy_.cwiseQuotient(item_penalty_)).eval();
-  minus_copy_ = (minus_slack_ + minus_copy_.cwiseQuotient(item_penalty_)).eval();
+  for (Half* half : {&plus_, &minus_}) half->copy = (half->slack + half->copy.cwiseQuotient(item_penalty_)).eval();
   slope_copy_ = (slope_slack_ + norm_penalty_.cwiseInverse().asDiagonal() * slope_copy_).eval();
 }
 
@@ -252,10 +237,9 @@ void AdmmEntries::choose_levels() {
     // For close rows a small divergence is a large difference of slopes.
     level_(p) /= costs.distance_of(p) * costs.distance_of(p);
   }
-  for (Index t = 0; t < plus_copy_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    const double part = -minus_copy_(t) / item.weight;
-    const bool near_kink = std::abs(item.margin + plus_slack_(t) - minus_slack_(t)) <= near;
+  for (Index t = 0; t < hinges(); ++t) {
+    const double part = -minus_.copy(t) / hinge(t).weight;
+    const bool near_kink = std::abs(hinge(t).margin + plus_.slack(t) - minus_.slack(t)) <= near;
     const bool inside = part > kInside && part < 1 - kInside;
     item_level_(t) = !near_kink ? kLooseItem : inside ? kPressedItem : 1;
   }
@@ -273,8 +257,8 @@ EntryMultipliers AdmmEntries::multipliers_at(const Vector& x, const Vector& entr
   const bool quadratic = costs.quadratic.size() > 0;
   EntryMultipliers found{Vector::Zero(space_.size()), Vector::Zero(space_.size()), {}, coupled};
   if (quadratic) {
-    space_.apply(x.data(), wanted_.data());
-    found.quadratic_slope = 2 * costs.quadratic.cwiseProduct(wanted_ - costs.target);
+    found.divergence.resize(space_.size());
+    space_.apply(x.data(), found.divergence.data());
   }
   for (Index p = 0; p < space_.size(); ++p) {
     const EntryKind kind = costs.kind_of(p);
@@ -292,12 +276,12 @@ PrimalPoint AdmmEntries::primal_point() const { return primal_at(x_); }
 EntryMultipliers AdmmEntries::multipliers() {
   Vector multiplier(space_.size());
   for (Index p = 0; p < space_.size(); ++p) multiplier(p) = penalty(p) * (copy_(p) - slack_(p));
-  return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_slack_ - minus_copy_));
+  return multipliers_at(x_, multiplier, item_penalty_.cwiseProduct(minus_.slack - minus_.copy));
 }
 
 int AdmmEntries::correction_steps() const {
   const std::int64_t allowed = std::int64_t{kStepsAnIteration} * numbers_.iteration;
-  return static_cast<int>(std::min<std::int64_t>(allowed - numbers_.corrected, std::numeric_limits<int>::max()));
+  return static_cast<int>(std::min<std::int64_t>(allowed - corrected_, std::numeric_limits<int>::max()));
 }
 
 bool AdmmEntries::correction_is_due() const {
@@ -311,29 +295,29 @@ std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, 
   factored_ = false;
   const double enough = 0.1 * part * space_.canonical().lambda;
   if (!correction_.go_on({divergence_, slopes()}, enough, correction_steps(), stop)) return std::nullopt;
-  numbers_.corrected += correction_.steps();
+  corrected_ += correction_.steps();
   return correction_.take();
 }
 
-PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(numbers_.averaged)); }
+PrimalPoint AdmmEntries::average_primal() const { return primal_at(x_sum_ / static_cast<double>(averaged_)); }
 
 EntryMultipliers AdmmEntries::average_multipliers() {
-  const auto count = static_cast<double>(numbers_.averaged);
+  const auto count = static_cast<double>(averaged_);
   return multipliers_at(x_sum_ / count, entry_sum_ / count, coupled_sum_ / count);
 }
 
 void AdmmEntries::clear_average() {
-  numbers_.averaged = 0;
+  averaged_ = 0;
   x_sum_.setZero(x_.size());
   entry_sum_.setZero(space_.size());
-  coupled_sum_.setZero(plus_copy_.size());
+  coupled_sum_.setZero(hinges());
 }
 
 void AdmmEntries::add_to_average() {
-  ++numbers_.averaged;
+  ++averaged_;
   x_sum_ += x_;
   for_all(space_.size(), [&](Index p) { entry_sum_(p) += penalty(p) * (copy_(p) - slack_(p)); });
-  coupled_sum_ += item_penalty_.cwiseProduct(minus_slack_ - minus_copy_);
+  coupled_sum_ += item_penalty_.cwiseProduct(minus_.slack - minus_.copy);
 }
 
 void AdmmEntries::set_members(const std::vector<Index>& members) {
@@ -344,11 +328,9 @@ void AdmmEntries::set_members(const std::vector<Index>& members) {
 
 RawParts AdmmEntries::raw_state() {
   RawParts parts = correction_.raw_state();
-  append(parts, x_, divergence_, copy_, slack_, level_, plus_copy_, minus_copy_, plus_slack_, minus_slack_, item_level_,
-         norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, numbers_.penalty,
-         numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual, numbers_.norm_residuals.primal,
-         numbers_.norm_residuals.dual, numbers_.iteration, numbers_.averaged, numbers_.corrected,
-         numbers_.schedule.next, numbers_.schedule.changes);
+  append(parts, x_, divergence_, copy_, slack_, level_, plus_.copy, minus_.copy, plus_.slack, minus_.slack, item_level_,
+         norm_level_, x_sum_, entry_sum_, coupled_sum_, slope_copy_, slope_slack_, averaged_, corrected_);
+  numbers_.append_to(parts);
   return parts;
 }
 

@@ -38,10 +38,10 @@ class AdmmEntries {
   // True if a correction was stopped, or if there were enough iterations since the last one.
   bool correction_is_due() const;
   // The multipliers, moved until the Lagrangian is nearly stationary, with `part` of lambda left for the residual: see
-  // DualCorrection. nullopt: stop() came true; the next call continues.
+  // MultiplierCorrection. nullopt: stop() came true; the next call continues.
   std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
   // Averages over the iterations since the penalties changed or clear_average() was called: oscillations cancel.
-  int averaged() const { return numbers_.averaged; }
+  int averaged() const { return averaged_; }
   PrimalPoint average_primal() const;
   EntryMultipliers average_multipliers();
   void clear_average();
@@ -52,11 +52,10 @@ class AdmmEntries {
   void after_restore() { factor(); }
 
  private:
-  struct Numbers {
-    int iteration = 0, averaged = 0, corrected = 0;  // corrected: steps of corrections
-    PenaltySchedule schedule;
-    double penalty = 0, norm_weight = 1;
-    AdmmResiduals residuals, norm_residuals;
+  // One of the two entries of each coupled hinge.
+  struct Half {
+    Index HingeItem::*position;
+    Vector copy = {}, slack = {}, old_slack = {};
   };
 
   double penalty(Index position) const { return numbers_.penalty * level_(position); }
@@ -64,7 +63,6 @@ class AdmmEntries {
   double slack_of(Index position, double copy) const;
   void resize_to_set();
   void set_slacks();
-  void set_penalties();
   void want();
   void move_copies();
   void measure();
@@ -73,6 +71,8 @@ class AdmmEntries {
   void choose_levels();
   void split();
   void join();
+  Index hinges() const { return static_cast<Index>(space_.coupled().size()); }
+  const HingeItem& hinge(Index t) const { return space_.coupled()[static_cast<std::size_t>(t)]; }
   void factor();
   void add_to_average();
   PrimalPoint primal_at(const Vector& x) const;
@@ -84,18 +84,18 @@ class AdmmEntries {
   bool factored_ = false;  // with the penalties
   Index z_, pieces_, features_;
   LipschitzProx prox_;
-  DualCorrection correction_;
-  Numbers numbers_;
+  MultiplierCorrection correction_;
+  AdmmNumbers numbers_;
+  int averaged_ = 0, corrected_ = 0;  // iterations of the average; steps of corrections
 
-  Vector x_, right_;                             // offsets, slopes
-  Vector divergence_, wanted_;                   // of the set; wanted: also the weights of block one
-  Vector copy_, slack_, old_slack_, level_;      // of the set
-  Vector plus_copy_, plus_slack_, old_plus_;     // of the coupled hinges
-  Vector minus_copy_, minus_slack_, old_minus_;  //
-  Vector item_level_, item_penalty_;             //
-  Matrix slope_copy_, slope_slack_, old_slope_;  // pieces x features
-  Vector norm_level_, norm_penalty_;             // of the pieces
-  Vector x_sum_, entry_sum_, coupled_sum_;       // of the average
+  Vector x_, right_;                                        // offsets, slopes
+  Vector divergence_, wanted_;                              // of the set; wanted: also the weights of block one
+  Vector copy_, slack_, old_slack_, level_;                 // of the set
+  Half plus_{&HingeItem::plus}, minus_{&HingeItem::minus};  // of the coupled hinges
+  Vector item_level_, item_penalty_;                        //
+  Matrix slope_copy_, slope_slack_, old_slope_;             // pieces x features
+  Vector norm_level_, norm_penalty_;                        // of the pieces
+  Vector x_sum_, entry_sum_, coupled_sum_;                  // of the average
 };
 
 }  // namespace bregmax::internal

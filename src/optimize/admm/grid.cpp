@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -48,9 +46,9 @@ AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
 }
 
 template <class Number>
-void AdmmGrid<Number>::start(const Vector& z, const Matrix& slopes) {
-  z_ = z;
-  slopes_ = slope_copy_ = slopes;
+void AdmmGrid<Number>::start(const PrimalPoint& point) {
+  z_ = point.z;
+  slopes_ = slope_copy_ = point.slopes;
   set_intercepts();
   // Copies of the model's D, without multipliers: a whole step from zero without costs leads there.
   copies_.setZero();
@@ -95,7 +93,11 @@ template <class Number>
 void AdmmGrid<Number>::iterate() {
   equations_.solve(of_piece_, of_point_, weighted_, slope_wish_, z_, slopes_);
   set_intercepts();
-  pass_over_copies();
+  const GridProx prox = prox_at(numbers_.penalty);
+  const bool measured = measures_residuals();
+  for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums& residuals) {
+    move_copies(terms(), prox, relaxation_, begin, end, copies_.data(), sums, measured ? &residuals : nullptr);
+  });
   move_slopes();
   ++numbers_.iteration;
   if (numbers_.schedule.is_due(numbers_.iteration)) adapt();
@@ -105,15 +107,6 @@ template <class Number>
 bool AdmmGrid<Number>::measures_residuals() const {
   const int next = numbers_.iteration + 1;
   return next % kResidualsEvery == 0 || numbers_.schedule.is_due(next);
-}
-
-template <class Number>
-void AdmmGrid<Number>::pass_over_copies() {
-  const GridProx prox = prox_at(numbers_.penalty);
-  const bool measured = measures_residuals();
-  for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums& residuals) {
-    move_copies(terms(), prox, relaxation_, begin, end, copies_.data(), sums, measured ? &residuals : nullptr);
-  });
 }
 
 template <class Number>
@@ -182,9 +175,8 @@ template <class Number>
 RawParts AdmmGrid<Number>::raw_state() {
   RawParts parts;
   append(parts, copies_, z_, norm_penalty_, of_piece_, of_point_, slopes_, slope_copy_, slope_slack_, slope_wish_,
-         weighted_, numbers_.penalty, numbers_.norm_weight, numbers_.residuals.primal, numbers_.residuals.dual,
-         numbers_.norm_residuals.primal, numbers_.norm_residuals.dual, numbers_.iteration, numbers_.schedule.next,
-         numbers_.schedule.changes);
+         weighted_);
+  numbers_.append_to(parts);
   return parts;
 }
 

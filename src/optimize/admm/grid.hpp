@@ -30,7 +30,7 @@ class AdmmGrid {
  public:
   AdmmGrid(const GridProblem& problem, double relaxation);
 
-  void start(const Vector& z, const Matrix& slopes);
+  void start(const PrimalPoint& point);
   // Allocates nothing, but where the penalty of the slopes changes.
   void iterate();
 
@@ -48,20 +48,12 @@ class AdmmGrid {
   void after_restore() { equations_.factor(numbers_.norm_weight); }
 
  private:
-  struct Numbers {
-    int iteration = 0;
-    PenaltySchedule schedule;
-    double penalty = 0, norm_weight = 0;  // norm_weight: penalty of a slope relative to that of an entry
-    AdmmResiduals residuals, norm_residuals;
-  };
-
   GridProx prox_at(double penalty) const;
   GridTerms terms() const;
   void set_intercepts();
   template <class Pass>
   void for_each_part(const Pass& pass);
   bool measures_residuals() const;
-  void pass_over_copies();
   void move_slopes();
   void shrink_slopes();
   void adapt();
@@ -72,7 +64,7 @@ class AdmmGrid {
   Index rows_;
   GridEquations equations_;
   LipschitzProx norm_prox_;
-  Numbers numbers_;
+  AdmmNumbers numbers_;
   Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> copies_;  // pieces x points
   Vector z_, intercept_;
   Matrix slopes_, slope_copy_, slope_slack_, old_slope_, slope_wish_;

@@ -1,7 +1,6 @@
 #include "optimize/admm/grid_passes.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "core/dots.hpp"
 #include "core/simd.hpp"
@@ -11,11 +10,6 @@ namespace {
 
 constexpr Index kGroup = 8;    // vectors of points that a piece is applied to at once: enough to hide latencies
 constexpr Index kChunk = 256;  // points whose features stay in the first cache
-
-template <class V>
-constexpr Index lanes() {
-  return std::is_same_v<V, double> ? 1 : kLanes;
-}
 
 // The numbers of block two for a piece, spread over a vector: stores to other arrays cannot change locals, so that they
 // stay in registers.
@@ -73,7 +67,7 @@ struct Place {
   const double* label;
   const double* z;
   const double* slope;  // of the piece
-  double intercept;
+  double intercept, own_label;
   Number* copies;  // of the piece
   double* wishes;  // of the points of a chunk
   double* of_point;
@@ -90,6 +84,7 @@ BREGMAX_INLINE Place<Number> place_of(const GridTerms& terms, Index piece, Index
           terms.z + from,
           terms.slopes + piece * terms.features,
           terms.intercept[piece],
+          terms.label[piece],
           copies + piece * terms.rows + from,
           wishes,
           sums.of_point + from};
@@ -100,7 +95,7 @@ template <class V, Index count, class Number>
 BREGMAX_INLINE void divergences_at(const Place<Number>& place, Index l, V* d) {
   for (Index g = 0; g < count; ++g) {
     V z;
-    load(place.z + l + g * lanes<V>(), z);
+    load(place.z + l + g * kLanesOf<V>, z);
     d[g] = z - place.intercept;
   }
   const double* feature = place.points + l;
@@ -108,7 +103,7 @@ BREGMAX_INLINE void divergences_at(const Place<Number>& place, Index l, V* d) {
     const V slope = V{} + place.slope[f];
     for (Index g = 0; g < count; ++g) {
       V x;
-      load(feature + g * lanes<V>(), x);
+      load(feature + g * kLanesOf<V>, x);
       d[g] -= slope * x;
     }
   }
@@ -126,115 +121,94 @@ BREGMAX_INLINE void put_wish(const Place<Number>& place, Index l, const V& slack
   tally.wishes += wish;
 }
 
-template <bool measured, class V, Index count, class Number>
-BREGMAX_INLINE void move_at(const Place<Number>& place, const Costs<V>& costs, double relaxation, Index l,
-                            Tally<V>& tally) {
-  V d[count];
-  divergences_at<V, count>(place, l, d);
-  for (Index g = 0; g < count; ++g, l += lanes<V>()) {
-    V label, copy, before, slack;
-    load(place.label + l, label);
-    load(place.copies + l, copy);
-    Cost<V> cost;
-    cost_at(costs, label, cost);
-    slack_at(cost, costs.margin, copy, before);
-    copy += relaxation * (d[g] - before);
-    store(copy, place.copies + l);
-    slack_at(cost, costs.margin, copy, slack);
-    const V multiplier = copy - slack;
-    put_wish(place, l, slack, multiplier, tally);
-    if constexpr (measured) {
-      const V miss = d[g] - slack, change = slack - before;
-      tally.miss += miss * miss;
-      tally.change += change * change;
-      tally.value += d[g] * d[g];
-      tally.slack += slack * slack;
-      tally.multiplier += multiplier * multiplier;
+template <bool measured>
+struct Move {
+  GridProx prox;
+  double relaxation;
+
+  template <class V, Index count, class Number>
+  BREGMAX_INLINE void step(const Place<Number>& place, Index l, Tally<V>& tally) const {
+    const Costs<V> costs(prox, place.own_label);
+    V d[count];
+    divergences_at<V, count>(place, l, d);
+    for (Index g = 0; g < count; ++g, l += kLanesOf<V>) {
+      V label, copy, before, slack;
+      load(place.label + l, label);
+      load(place.copies + l, copy);
+      Cost<V> cost;
+      cost_at(costs, label, cost);
+      slack_at(cost, costs.margin, copy, before);
+      copy += relaxation * (d[g] - before);
+      store(copy, place.copies + l);
+      slack_at(cost, costs.margin, copy, slack);
+      const V multiplier = copy - slack;
+      put_wish(place, l, slack, multiplier, tally);
+      if constexpr (measured) {
+        const V miss = d[g] - slack, change = slack - before;
+        tally.miss += miss * miss;
+        tally.change += change * change;
+        tally.value += d[g] * d[g];
+        tally.slack += slack * slack;
+        tally.multiplier += multiplier * multiplier;
+      }
     }
   }
-}
+};
 
-template <class V, class Number>
-BREGMAX_INLINE void rescale_at(const Place<Number>& place, const Costs<V>& before, const Costs<V>& after, double factor,
-                               Index l, Tally<V>& tally) {
-  V label, copy, slack;
-  load(place.label + l, label);
-  load(place.copies + l, copy);
-  Cost<V> cost;
-  cost_at(before, label, cost);
-  slack_at(cost, before.margin, copy, slack);
-  copy = slack + factor * (copy - slack);
-  store(copy, place.copies + l);
-  cost_at(after, label, cost);
-  slack_at(cost, after.margin, copy, slack);
-  put_wish(place, l, slack, static_cast<V>(copy - slack), tally);
-}
+struct Rescale {
+  GridProx before, after;
+  double factor;
 
-BREGMAX_INLINE void clear_sums(const GridTerms& terms, Index begin, Index end, const GridSums& sums) {
+  template <class V, Index count, class Number>
+  BREGMAX_INLINE void step(const Place<Number>& place, Index l, Tally<V>& tally) const {
+    const Costs<V> old(before, place.own_label), now(after, place.own_label);
+    for (Index g = 0; g < count; ++g, l += kLanesOf<V>) {
+      V label, copy, slack;
+      load(place.label + l, label);
+      load(place.copies + l, copy);
+      Cost<V> cost;
+      cost_at(old, label, cost);
+      slack_at(cost, old.margin, copy, slack);
+      copy = slack + factor * (copy - slack);
+      store(copy, place.copies + l);
+      cost_at(now, label, cost);
+      slack_at(cost, now.margin, copy, slack);
+      put_wish(place, l, slack, static_cast<V>(copy - slack), tally);
+    }
+  }
+};
+
+template <class Pass, class Number>
+BREGMAX_INLINE void pass_body(GridTerms terms, Pass pass, Index begin, Index end, Number* copies, GridSums sums,
+                              ResidualSums* residuals) {
+  alignas(32) double wishes[kChunk];
   std::fill(sums.of_point, sums.of_point + terms.rows, 0.0);
   std::fill(sums.of_piece + begin, sums.of_piece + end, 0.0);
   std::fill(sums.weighted + begin * terms.features, sums.weighted + end * terms.features, 0.0);
-}
-
-template <bool measured, class Number>
-BREGMAX_INLINE ResidualSums moved(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin,
-                                  Index end, Number* copies, const GridSums& sums) {
-  alignas(32) double wishes[kChunk];
-  ResidualSums residuals;
-  clear_sums(terms, begin, end, sums);
   for (Index from = 0; from < terms.rows; from += kChunk) {
     const Index points = std::min(kChunk, terms.rows - from);
     for (Index k = begin; k < end; ++k) {
       const Place<Number> place = place_of(terms, k, from, copies, wishes, sums);
-      const Costs<Four> costs(prox, terms.label[k]);
-      const Costs<double> single(prox, terms.label[k]);
       Tally<Four> tally;
       Tally<double> rest;
       Index l = 0;
-      for (; l + kGroup * kLanes <= points; l += kGroup * kLanes) {
-        move_at<measured, Four, kGroup>(place, costs, relaxation, l, tally);
+      for (; l + kGroup * kLanes <= points; l += kGroup * kLanes) pass.template step<Four, kGroup>(place, l, tally);
+      for (; l + kLanes <= points; l += kLanes) pass.template step<Four, 1>(place, l, tally);
+      for (; l < points; ++l) pass.template step<double, 1>(place, l, rest);
+      sums.of_piece[k] += total(tally.wishes) + rest.wishes;
+      if (residuals != nullptr) {
+        tally.add_to(*residuals);
+        rest.add_to(*residuals);
       }
-      for (; l + kLanes <= points; l += kLanes) move_at<measured, Four, 1>(place, costs, relaxation, l, tally);
-      for (; l < points; ++l) move_at<measured, double, 1>(place, single, relaxation, l, rest);
-      sums.of_piece[k] += total(tally.wishes) + rest.wishes;
-      tally.add_to(residuals);
-      rest.add_to(residuals);
       add_dots(wishes, terms.points + from, terms.rows, terms.features, points, sums.weighted + k * terms.features);
     }
   }
-  return residuals;
 }
 
-template <class Number>
-BREGMAX_INLINE void move_body(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
-                              Number* copies, const GridSums& sums, ResidualSums* residuals) {
-  if (residuals == nullptr) {
-    moved<false>(terms, prox, relaxation, begin, end, copies, sums);
-  } else {
-    *residuals = moved<true>(terms, prox, relaxation, begin, end, copies, sums);
-  }
-}
-
-template <class Number>
-BREGMAX_INLINE void rescale_body(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor,
-                                 Index begin, Index end, Number* copies, const GridSums& sums) {
-  alignas(32) double wishes[kChunk];
-  clear_sums(terms, begin, end, sums);
-  for (Index from = 0; from < terms.rows; from += kChunk) {
-    const Index points = std::min(kChunk, terms.rows - from);
-    for (Index k = begin; k < end; ++k) {
-      const Place<Number> place = place_of(terms, k, from, copies, wishes, sums);
-      const Costs<Four> old(before, terms.label[k]), costs(after, terms.label[k]);
-      const Costs<double> old_single(before, terms.label[k]), single(after, terms.label[k]);
-      Tally<Four> tally;
-      Tally<double> rest;
-      Index l = 0;
-      for (; l + kLanes <= points; l += kLanes) rescale_at(place, old, costs, factor, l, tally);
-      for (; l < points; ++l) rescale_at(place, old_single, single, factor, l, rest);
-      sums.of_piece[k] += total(tally.wishes) + rest.wishes;
-      add_dots(wishes, terms.points + from, terms.rows, terms.features, points, sums.weighted + k * terms.features);
-    }
-  }
+template <class Pass, class Number>
+void pass_over(Instructions use, const GridTerms& terms, const Pass& pass, Index begin, Index end, Number* copies,
+               const GridSums& sums, ResidualSums* residuals = nullptr) {
+  dispatch<pass_body<Pass, Number>>(use, terms, pass, begin, end, copies, sums, residuals);
 }
 
 }  // namespace
@@ -242,13 +216,18 @@ BREGMAX_INLINE void rescale_body(const GridTerms& terms, const GridProx& before,
 template <class Number>
 void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation, Index begin, Index end,
                  Number* copies, const GridSums& sums, ResidualSums* residuals, Instructions use) {
-  dispatch<move_body<Number>>(use, terms, prox, relaxation, begin, end, copies, sums, residuals);
+  if (residuals == nullptr) {
+    pass_over(use, terms, Move<false>{prox, relaxation}, begin, end, copies, sums);
+  } else {
+    *residuals = {};
+    pass_over(use, terms, Move<true>{prox, relaxation}, begin, end, copies, sums, residuals);
+  }
 }
 
 template <class Number>
 void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
                     Index end, Number* copies, const GridSums& sums) {
-  dispatch<rescale_body<Number>>(best_instructions(), terms, before, after, factor, begin, end, copies, sums);
+  pass_over(best_instructions(), terms, Rescale{before, after, factor}, begin, end, copies, sums);
 }
 
 double slack_of(const GridProx& prox, bool similar, double copy) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -13,14 +11,13 @@ constexpr int kMostRounds = 12;
 constexpr double kLeastMultiplier = 1e-5;  // room that every multiplier has; the largest item weight is 1
 constexpr double kNearKink = 1e-3;         // relative to the mean divergence or slope: counts as active
 constexpr double kSolved = 1e-4;           // relative accuracy of the linear solve of a round
-constexpr double kProximal = 1e-12;
-constexpr int kMostFactorizations = 10;
+constexpr double kLeastProximal = 1e-12;
 constexpr int kMostRoundSteps = 4000;  // bounds the work that is lost when a round is stopped
 constexpr int kFactorizationSteps = 50;
 
 }  // namespace
 
-DualCorrection::DualCorrection(AdmmSpace& space)
+MultiplierCorrection::MultiplierCorrection(AdmmSpace& space)
     : space_(space), z_(space.offsets()), pieces_(space.canonical().pieces), features_(space.canonical().features) {
   for (Vector* v : {&residual_, &x_, &preconditioned_, &direction_, &image_}) v->setZero(space.unknowns());
   slope_weight_.setZero(pieces_, features_);
@@ -28,22 +25,22 @@ DualCorrection::DualCorrection(AdmmSpace& space)
   resize_to_set();
 }
 
-void DualCorrection::resize_to_set() {
+void MultiplierCorrection::resize_to_set() {
   numbers_ = {};
   multipliers_.convexity.setZero(space_.size());
   multipliers_.hinge.setZero(space_.size());
   multipliers_.coupled.setZero(static_cast<Index>(space_.coupled().size()));
 }
 
-void DualCorrection::begin(EntryMultipliers multipliers, Matrix slope_multipliers) {
+void MultiplierCorrection::begin(EntryMultipliers multipliers, Matrix slope_multipliers) {
   multipliers_ = std::move(multipliers);
   slope_multipliers_ = std::move(slope_multipliers);
   numbers_ = {.begun = 1};
 }
 
 // The saved state changes only when a round is finished.
-bool DualCorrection::go_on(const DualCorrectionPoint& point, double enough, int most_steps,
-                           const std::function<bool()>& stop) {
+bool MultiplierCorrection::go_on(const CorrectionPoint& point, double enough, int most_steps,
+                                 const std::function<bool()>& stop) {
   while (numbers_.round < kMostRounds && numbers_.steps < most_steps) {
     set_residual();
     if (residual_norm() <= enough) break;
@@ -59,32 +56,45 @@ bool DualCorrection::go_on(const DualCorrectionPoint& point, double enough, int 
   return true;
 }
 
-EntryMultipliers DualCorrection::take() {
+EntryMultipliers MultiplierCorrection::take() {
   EntryMultipliers taken = multipliers_;
   resize_to_set();
   return taken;
 }
 
-RawParts DualCorrection::raw_state() {
+RawParts MultiplierCorrection::raw_state() {
   RawParts parts;
   append(parts, multipliers_.convexity, multipliers_.hinge, multipliers_.coupled, slope_multipliers_, numbers_.begun,
          numbers_.round, numbers_.steps);
   return parts;
 }
 
+// Adds a value per coupled hinge to its entries, to `minus` with the sign.
+void MultiplierCorrection::add_to_hinges(const Vector& values, double minus_sign) {
+  for (Index t = 0; t < values.size(); ++t) {
+    of_entry_(space_.coupled()[at(t)].plus) += values(t);
+    of_entry_(space_.coupled()[at(t)].minus) += minus_sign * values(t);
+  }
+}
+
+// of_coupled_ = weight (plus - minus) of the values in of_entry_.
+void MultiplierCorrection::set_weighted_differences() {
+  of_coupled_.resize(coupled_weight_.size());
+  for (Index t = 0; t < of_coupled_.size(); ++t) {
+    const HingeItem& item = space_.coupled()[at(t)];
+    of_coupled_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
+  }
+}
+
 // The derivatives of the Lagrangian by the unknowns.
-void DualCorrection::set_residual() {
+void MultiplierCorrection::set_residual() {
   const EntryCosts& costs = space_.costs();
   of_entry_.setZero(space_.size());
   for (Index p = 0; p < space_.size(); ++p) {
     if (costs.kind_of(p) == EntryKind::kZero) continue;
     of_entry_(p) = costs.linear_of(p) - multipliers_.hinge(p) - multipliers_.convexity(p);
   }
-  for (std::size_t t = 0; t < space_.coupled().size(); ++t) {
-    const HingeItem& item = space_.coupled()[t];
-    of_entry_(item.plus) += multipliers_.coupled(static_cast<Index>(t));
-    of_entry_(item.minus) -= multipliers_.coupled(static_cast<Index>(t));
-  }
+  add_to_hinges(multipliers_.coupled, -1);
   residual_.setZero();
   space_.adjoint(of_entry_.data(), residual_.data());
   slopes_of(residual_) += slope_multipliers_;
@@ -92,14 +102,14 @@ void DualCorrection::set_residual() {
 
 // In the dual of the norm of the slopes. The certificate balances the offsets, which changes the derivatives by the
 // slopes by about as much as is moved.
-double DualCorrection::residual_norm() const {
+double MultiplierCorrection::residual_norm() const {
   const Vector& weight = space_.canonical().norm_weight;
   const double of_slopes =
       (slopes_of(residual_) * weight.cwiseInverse().asDiagonal()).cwiseAbs().rowwise().maxCoeff().sum();
   return of_slopes + residual_.head(z_).lpNorm<1>();
 }
 
-void DualCorrection::set_weights(const DualCorrectionPoint& point) {
+void MultiplierCorrection::set_weights(const CorrectionPoint& point) {
   const EntryCosts& costs = space_.costs();
   const double near = kNearKink * point.divergence.cwiseAbs().mean() + 1e-300;
   const auto weight = [&](double room, double from_kink) {
@@ -134,44 +144,30 @@ void DualCorrection::set_weights(const DualCorrectionPoint& point) {
   }
 }
 
-double DualCorrection::largest_slope_multiplier(Index piece) const {
+double MultiplierCorrection::largest_slope_multiplier(Index piece) const {
   const Vector& norm_weight = space_.canonical().norm_weight;
   return slope_multipliers_.row(piece).transpose().cwiseQuotient(norm_weight).lpNorm<Eigen::Infinity>();
 }
 
 // Factors an approximation of the matrix as preconditioner: a hinge on a difference of entries counts as one on each,
 // and the slopes of a piece have one weight. False: it is not positive definite in floating point.
-bool DualCorrection::factor() {
+bool MultiplierCorrection::factor() {
   of_entry_ = convexity_weight_ + hinge_weight_;
-  proximal_ = kProximal * of_entry_.mean();
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    of_entry_(item.plus) += coupled_weight_(t);
-    of_entry_(item.minus) += coupled_weight_(t);
-  }
+  proximal_ = kLeastProximal * of_entry_.mean();
+  add_to_hinges(coupled_weight_, 1);
   const Vector slope_weight = slope_weight_.rowwise().mean();
-  for (int attempt = 0; attempt < kMostFactorizations; ++attempt) {
+  for (int attempt = 0; attempt < AdmmSpace::kMostFactorizations; ++attempt) {
     if (space_.factor(of_entry_, slope_weight, proximal_)) return true;
     proximal_ = 100 * std::max(proximal_, 1e-300);
   }
   return false;
 }
 
-void DualCorrection::apply_matrix(const Vector& x, Vector& image) {
+void MultiplierCorrection::apply_matrix(const Vector& x, Vector& image) {
   space_.apply(x.data(), of_entry_.data());
-  of_coupled_.resize(coupled_weight_.size());
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    of_coupled_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
-  }
-  for (Index p = 0; p < space_.size(); ++p) {
-    of_entry_(p) *= convexity_weight_(p) + hinge_weight_(p);
-  }
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    of_entry_(item.plus) += of_coupled_(t);
-    of_entry_(item.minus) -= of_coupled_(t);
-  }
+  set_weighted_differences();
+  of_entry_.array() *= (convexity_weight_ + hinge_weight_).array();
+  add_to_hinges(of_coupled_, -1);
   image.setZero();
   space_.adjoint(of_entry_.data(), image.data());
   slopes_of(image) += slope_weight_.cwiseProduct(slopes_of(x));
@@ -179,7 +175,7 @@ void DualCorrection::apply_matrix(const Vector& x, Vector& image) {
 }
 
 // Preconditioned conjugate gradients: x_ = matrix^-1 residual_. Returns the number of steps.
-int DualCorrection::solve(int most_steps, const std::function<bool()>& stop) {
+int MultiplierCorrection::solve(int most_steps, const std::function<bool()>& stop) {
   x_.setZero();
   space_.solve(residual_.data(), preconditioned_.data());
   direction_ = preconditioned_;
@@ -201,7 +197,7 @@ int DualCorrection::solve(int most_steps, const std::function<bool()>& stop) {
   return steps;
 }
 
-void DualCorrection::move() {
+void MultiplierCorrection::move() {
   const EntryCosts& costs = space_.costs();
   space_.apply(x_.data(), of_entry_.data());
   for (Index p = 0; p < space_.size(); ++p) {
@@ -211,10 +207,9 @@ void DualCorrection::move() {
     multipliers_.convexity(p) = std::max(0.0, convexity);
     multipliers_.hinge(p) = std::clamp(hinge, 0.0, costs.hinge_of(p));
   }
-  for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
-    const double change = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
-    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - change, 0.0, item.weight);
+  set_weighted_differences();
+  for (Index t = 0; t < of_coupled_.size(); ++t) {
+    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - of_coupled_(t), 0.0, space_.coupled()[at(t)].weight);
   }
   const Vector& norm_weight = space_.canonical().norm_weight;
   for (Index k = 0; k < pieces_; ++k) {

@@ -8,22 +8,20 @@
 namespace bregmax::internal {
 
 // The iterate that multipliers belong to.
-struct DualCorrectionPoint {
+struct CorrectionPoint {
   const Vector& divergence;         // of the set
   Eigen::Map<const Matrix> slopes;  // pieces x features
 };
 
 // Corrects the multipliers of an iterate so that they prove a better bound.
 //
-// The multipliers of an iterate have the right signs, and the derivatives of the Lagrangian are small relative to them,
-// but not relative to lambda, which the derivatives by the slopes must stay below. If lambda is small, a bound could
-// only shrink all multipliers, and itself with them. Here the multipliers are moved by weighted least squares until the
-// derivatives vanish. A multiplier's weight is its distance from its ends over the distance of its constraint from
-// being active, as in an interior point method. Moves are cut off at the ends; the next round starts from what is left.
-// Multipliers of targets follow from the divergences and need no correction.
-class DualCorrection {
+// The derivatives of the Lagrangian by the slopes must stay below lambda, and if that is small, those of an iterate do
+// not. Here the multipliers are moved by weighted least squares until the derivatives vanish. A multiplier's weight is
+// its distance from its ends over the distance of its constraint from being active, as in an interior point method.
+// Moves are cut off at the ends; the next round starts from what is left. Targets need no correction.
+class MultiplierCorrection {
  public:
-  explicit DualCorrection(AdmmSpace& space);
+  explicit MultiplierCorrection(AdmmSpace& space);
 
   // For a set of another size; abandons a correction that has begun.
   void resize_to_set();
@@ -34,7 +32,7 @@ class DualCorrection {
   // Continues until the derivatives are at most `enough`, or for about `most_steps` steps, each as much work as an
   // iteration. False: stop() came true; the next call repeats the round that was stopped, also from a saved state.
   // Afterwards the space is factored with other weights.
-  bool go_on(const DualCorrectionPoint& point, double enough, int most_steps, const std::function<bool()>& stop);
+  bool go_on(const CorrectionPoint& point, double enough, int most_steps, const std::function<bool()>& stop);
   int steps() const { return numbers_.steps; }
   // Returns the result and ends the correction.
   EntryMultipliers take();
@@ -46,9 +44,11 @@ class DualCorrection {
     int begun = 0, round = 0, steps = 0;
   };
 
+  void add_to_hinges(const Vector& values, double minus_sign);
+  void set_weighted_differences();
   void set_residual();
   double residual_norm() const;
-  void set_weights(const DualCorrectionPoint& point);
+  void set_weights(const CorrectionPoint& point);
   bool factor();
   void apply_matrix(const Vector& x, Vector& image);
   int solve(int most_steps, const std::function<bool()>& stop);

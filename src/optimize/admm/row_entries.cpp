@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <compare>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 namespace {
 

@@ -27,9 +27,9 @@ struct EntryCosts {
 
 // Multipliers by position; those of the coupled hinges in their order.
 struct EntryMultipliers {
-  Vector convexity;        // of D >= 0; equality entries: of D = 0, of any sign
-  Vector hinge;            // of max(0, margin - D)
-  Vector quadratic_slope;  // 2 quadratic (D - target); empty without targets
+  Vector convexity;   // of D >= 0; equality entries: of D = 0, of any sign
+  Vector hinge;       // of max(0, margin - D)
+  Vector divergence;  // D of each entry; empty without targets
   Vector coupled;
 };
 
@@ -55,6 +55,7 @@ class AdmmSpace {
 
   // The matrix sum_e weight_e m_e m_e' + diag(slope_weight of the piece) + proximal. False: not positive definite in
   // floating point.
+  static constexpr int kMostFactorizations = 10;  // attempts, with ever larger proximal terms
   virtual bool factor(const Vector& weight, const Vector& slope_weight, double proximal) = 0;
   virtual void solve(const double* right, double* x) = 0;
 

@@ -70,6 +70,19 @@ struct PenaltySchedule {
   }
 };
 
+// What the iterations hold beside vectors.
+struct AdmmNumbers {
+  int iteration = 0;
+  PenaltySchedule schedule;
+  double penalty = 0, norm_weight = 0;  // norm_weight: penalty of a slope relative to that of an entry
+  AdmmResiduals residuals, norm_residuals;
+
+  void append_to(RawParts& parts) {
+    append(parts, penalty, norm_weight, residuals.primal, residuals.dual, norm_residuals.primal, norm_residuals.dual,
+           iteration, schedule.next, schedule.changes);
+  }
+};
+
 // Factors of the common penalty, and of the slopes' relative to it. Convergence is fastest with primal and dual
 // residuals of one size.
 struct PenaltyChange {

@@ -20,7 +20,7 @@ struct Cone {
   View s{nullptr, 0}, y{nullptr, 0}, r{nullptr, 0}, c{nullptr, 0}, ds{nullptr, 0}, dy{nullptr, 0};
   View ds_accepted{nullptr, 0}, dy_accepted{nullptr, 0};  // of the direction that is kept while a better one is tried
   View kept_s{nullptr, 0}, kept_y{nullptr, 0};            // what is put aside
-  View inverse{nullptr, 0};                               // 1 / (s + delta y), of set_inverse()
+  View inverse{nullptr, 0};  // 1 / (s + delta y), of set_inverse(): a division costs more than reading it
   double delta = 0;
   Index count = 0;  // members that are constraints; the others have y = 0 and never move
 
@@ -44,39 +44,12 @@ struct Cone {
     }
   }
 
-  // Once for every iterate: a division costs more than reading what it gave.
-  void set_inverse() { cone_passes().invert(rows()); }
   double weight(Index i) const { return y(i) * inverse(i); }
 
-  // Each starts a direction: c, and the part of dy that does not depend on dx.
-  void aim(double target) { cone_passes().aim(rows(), target); }
-  void aim_corrected(double target) { cone_passes().aim_corrected(rows(), target); }
-  void aim_nowhere() {
-    c.setZero();
-    dy.setZero();
-  }
-
-  // ds from the finished dy, and how fast the direction nears the boundary. slack_change: G dx, where dy
-  // does not contain the part of dx yet; else nullptr.
-  void finish_direction(const double* slack_change, StepRates& rates) {
-    cone_passes().finish(rows(), slack_change, rates);
-  }
   void accept_direction() {
     std::swap(row_[4], row_[6]);
     std::swap(row_[5], row_[7]);
     set_size(size_);
-  }
-
-  // Of a correction; slack_change as above.
-  void aim_central(const CentralAim& central) { cone_passes().aim_central(rows(), central); }
-  void rate_correction(const double* slack_change, PartRates& rates) {
-    cone_passes().rate_correction(rows(), slack_change, rates);
-  }
-  void add_correction(const double* slack_change, const CorrectionParts& parts) {
-    cone_passes().add_correction(rows(), slack_change, parts);
-  }
-  void add_and_aim_central(const double* slack_change, const CorrectionParts& parts, const CentralAim& central) {
-    cone_passes().add_and_aim_central(rows(), slack_change, parts, central);
   }
 
   ConeRows rows() {

@@ -6,26 +6,37 @@
 // What the loops over the members of cones (cone_passes.cpp, hinge_passes.cpp) are made of.
 namespace bregmax::internal {
 
-// Each pass is a struct whose step works on one member, or on four of them.
-template <class Pass>
-BREGMAX_INLINE void run(Pass& pass, Index size) {
+// A pass is a struct whose step() works on one member or on four, and whose end(), if it has one, gives the result.
+template <class Pass, class... Arguments>
+BREGMAX_INLINE void run_body(Index size, Arguments... arguments) {
+  Pass pass{arguments...};
   Index i = 0;
   for (; i + kLanes <= size; i += kLanes) pass.template step<Four>(i);
   for (; i < size; ++i) pass.template step<double>(i);
+  if constexpr (requires { pass.end(); }) pass.end();
+}
+template <class Pass, class... Arguments>
+void run(Instructions use, Index size, Arguments... arguments) {
+  dispatch<run_body<Pass, Arguments...>>(use, size, arguments...);
 }
 
-template <class V>
-BREGMAX_INLINE void keep_larger(const V& value, V& largest) {
-  largest = value > largest ? value : largest;
-}
+// The largest of numbers that come one by one or four by four, and of 1.
+class Largest {
+ public:
+  BREGMAX_INLINE void take(const Four& value) { fours_ = value > fours_ ? value : fours_; }
+  BREGMAX_INLINE void take(const double& value) { rest_ = value > rest_ ? value : rest_; }
+  BREGMAX_INLINE void keep_in(double& largest) const {
+    double all = rest_;
+    for (Index i = 0; i < kLanes; ++i) all = fours_[i] > all ? fours_[i] : all;
+    largest = all > largest ? all : largest;
+  }
 
-BREGMAX_INLINE double largest_of(const Four& value) {
-  double largest = value[0];
-  for (Index i = 1; i < kLanes; ++i) keep_larger(value[i], largest);
-  return largest;
-}
+ private:
+  Four fours_ = Four{} + 1;
+  double rest_ = 1;
+};
 
-// s, y, 1 / s and 1 / y of a member or of four; the last two are 0 of one that does not move.
+// s, y, 1 / s and 1 / y of a member or of four; the last two are 0 if it does not move.
 template <class V>
 struct Member {
   V s, y, inverse_s, inverse_y;
@@ -51,11 +62,10 @@ struct AcceptedChange {
     load(rows.ds_accepted + i, ds);
     load(rows.dy_accepted + i, dy);
   }
-  BREGMAX_INLINE void add(const CorrectionParts& parts, const V& ds_correction, const V& dy_correction) {
+  BREGMAX_INLINE void add(const CorrectionParts& parts, const V& ds_correction, const V& dy_correction,
+                          const ConeRows& rows, Index i) {
     ds += parts.primal * ds_correction;
     dy += parts.dual * dy_correction;
-  }
-  BREGMAX_INLINE void keep(const ConeRows& rows, Index i) const {
     store(ds, rows.ds_accepted + i);
     store(dy, rows.dy_accepted + i);
   }
@@ -76,45 +86,25 @@ BREGMAX_INLINE void set_central_goal(const CentralAim& aim, const Member<V>& mem
 
 // The largest rates of the accepted direction with parts 1, 2, ... of a correction: part 0 is the accepted direction,
 // whose rates are known.
-class LargestRates {
- public:
-  BREGMAX_INLINE LargestRates() {
-    for (std::size_t part = 1; part < kParts; ++part) {
-      primal_[part] = dual_[part] = Four{} + 1;
-      primal_rest_[part] = dual_rest_[part] = 1;
-    }
-  }
+struct LargestRates {
+  Largest primal[kParts], dual[kParts];
+
   template <class V>
   BREGMAX_INLINE void take(const Member<V>& member, const AcceptedChange<V>& accepted, const V& ds, const V& dy) {
-    if constexpr (sizeof(V) == sizeof(Four)) {
-      take_into(primal_, dual_, member, accepted, ds, dy);
-    } else {
-      take_into(primal_rest_, dual_rest_, member, accepted, ds, dy);
+    const V primal_from = -accepted.ds * member.inverse_s, primal_rate = -ds * member.inverse_s;
+    const V dual_from = -accepted.dy * member.inverse_y, dual_rate = -dy * member.inverse_y;
+    BREGMAX_UNROLL
+    for (std::size_t part = 1; part < kParts; ++part) {
+      primal[part].take(primal_from + part_of(part) * primal_rate);
+      dual[part].take(dual_from + part_of(part) * dual_rate);
     }
   }
   BREGMAX_INLINE void keep_in(PartRates& rates) const {
     for (std::size_t part = 1; part < kParts; ++part) {
-      keep_larger(largest_of(primal_[part]), rates[part].primal);
-      keep_larger(primal_rest_[part], rates[part].primal);
-      keep_larger(largest_of(dual_[part]), rates[part].dual);
-      keep_larger(dual_rest_[part], rates[part].dual);
+      primal[part].keep_in(rates[part].primal);
+      dual[part].keep_in(rates[part].dual);
     }
   }
-
- private:
-  template <class V>
-  static BREGMAX_INLINE void take_into(V (&primal)[kParts], V (&dual)[kParts], const Member<V>& member,
-                                       const AcceptedChange<V>& accepted, const V& ds, const V& dy) {
-    const V primal_from = -accepted.ds * member.inverse_s, primal_rate = -ds * member.inverse_s;
-    const V dual_from = -accepted.dy * member.inverse_y, dual_rate = -dy * member.inverse_y;
-    for (std::size_t part = 1; part < kParts; ++part) {
-      keep_larger<V>(primal_from + part_of(part) * primal_rate, primal[part]);
-      keep_larger<V>(dual_from + part_of(part) * dual_rate, dual[part]);
-    }
-  }
-
-  Four primal_[kParts], dual_[kParts];
-  double primal_rest_[kParts], dual_rest_[kParts];
 };
 
 }  // namespace bregmax::internal

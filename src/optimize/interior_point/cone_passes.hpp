@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "bregmax/core/matrix.hpp"
+#include "core/simd.hpp"
 
 namespace bregmax::internal {
 
@@ -40,31 +40,25 @@ struct CentralAim {
   double primal_step, dual_step, low, high;
 };
 
-struct ConePasses {
-  void (*invert)(const ConeRows& rows);
-  // c = the change of the products that is aimed at, and dy = (c - y r) / (s + delta y), the part of dy that does not
-  // depend on dx. The first: to `target`. The second: the same, corrected by the second-order term of the direction
-  // that is there.
-  void (*aim)(const ConeRows& rows, double target);
-  void (*aim_corrected)(const ConeRows& rows, double target);
-  // Adds the part of dx to dy where slack_change, which is G dx, is given; then ds, and the rates.
-  void (*finish)(const ConeRows& rows, const double* slack_change, StepRates& rates);
+void set_inverse(const ConeRows& rows, Instructions use = best_instructions());
+// c = the change of the products that is aimed at, and dy = (c - y r) / (s + delta y), the part of dy that does not
+// depend on dx. The first: to `target`. The second: the same, corrected by the second-order term of the direction that
+// is there.
+void aim_at(double target, const ConeRows& rows, Instructions use = best_instructions());
+void aim_corrected(double target, const ConeRows& rows, Instructions use = best_instructions());
+// Adds the part of dx to dy where slack_change, which is G dx, is given (else nullptr); then ds, and the rates.
+void finish_direction(const ConeRows& rows, const double* slack_change, StepRates& rates,
+                      Instructions use = best_instructions());
 
-  // Of a correction of the accepted direction, which leaves r alone, only c is kept, and dy where it does not follow
-  // from c and slack_change: to read the rest again would take longer than to compute it.
-  //
-  // c = what pulls the products that the accepted direction leads to; dy = c / (s + delta y).
-  void (*aim_central)(const ConeRows& rows, const CentralAim& aim);
-  void (*rate_correction)(const ConeRows& rows, const double* slack_change, PartRates& rates);
-  // accepted += parts of the correction; and the same with the aim of the next one after it.
-  void (*add_correction)(const ConeRows& rows, const double* slack_change, const CorrectionParts& parts);
-  void (*add_and_aim_central)(const ConeRows& rows, const double* slack_change, const CorrectionParts& parts,
-                              const CentralAim& aim);
-};
-
-// The fastest on this processor.
-const ConePasses& cone_passes();
-// Those without instructions that not every processor has.
-const ConePasses& portable_cone_passes();
+// Of a correction of the accepted direction, which leaves r alone, only c is kept, and dy where it does not follow from
+// c and slack_change: to read the rest again would take longer than to compute it.
+//
+// c = what pulls the products that the accepted direction leads to; dy = c / (s + delta y).
+void aim_central(const ConeRows& rows, const CentralAim& aim, Instructions use = best_instructions());
+void rate_correction(const ConeRows& rows, const double* slack_change, PartRates& rates,
+                     Instructions use = best_instructions());
+// accepted += parts of the correction; then aim_central() of `next`, if there is one, in the same pass.
+void take_correction(const ConeRows& rows, const double* slack_change, const CorrectionParts& parts,
+                     const CentralAim* next, Instructions use = best_instructions());
 
 }  // namespace bregmax::internal

@@ -135,7 +135,8 @@ struct AimHinges {
 struct RateHinges {
   HingeRows rows;
   const double* dD;
-  LargestRates largest;
+  PartRates* rates;
+  LargestRates largest = {};
   template <class V>
   BREGMAX_INLINE void step(Index t) {
     const Member<V> over(rows.over, t), nonneg(rows.nonneg, t);
@@ -143,6 +144,7 @@ struct RateHinges {
     largest.take(over, AcceptedChange<V>(rows.over, t), correction.over_ds, correction.over_dy);
     largest.take(nonneg, AcceptedChange<V>(rows.nonneg, t), correction.nonneg_ds, correction.nonneg_dy);
   }
+  BREGMAX_INLINE void end() const { largest.keep_in(*rates); }
 };
 
 template <bool aims>
@@ -157,10 +159,8 @@ struct CorrectHinges {
     const Member<V> over(rows.over, t), nonneg(rows.nonneg, t);
     const HingeCorrection<V> correction(rows, t, dD, over, nonneg);
     AcceptedChange<V> over_accepted(rows.over, t), nonneg_accepted(rows.nonneg, t);
-    over_accepted.add(parts, correction.over_ds, correction.over_dy);
-    nonneg_accepted.add(parts, correction.nonneg_ds, correction.nonneg_dy);
-    over_accepted.keep(rows.over, t);
-    nonneg_accepted.keep(rows.nonneg, t);
+    over_accepted.add(parts, correction.over_ds, correction.over_dy, rows.over, t);
+    nonneg_accepted.add(parts, correction.nonneg_ds, correction.nonneg_dy, rows.nonneg, t);
     V dzeta;
     load(rows.dzeta_accepted + t, dzeta);
     store(dzeta + parts.primal * correction.dzeta, rows.dzeta_accepted + t);
@@ -168,69 +168,28 @@ struct CorrectHinges {
   }
 };
 
-template <class Pass>
-BREGMAX_INLINE void run_all(Pass pass) {
-  run(pass, pass.rows.over.size);
-}
-BREGMAX_INLINE void rate_correction_body(const HingeRows& rows, const double* dD, PartRates& rates) {
-  RateHinges pass{rows, dD, {}};
-  run(pass, rows.over.size);
-  pass.largest.keep_in(rates);
-}
-
-#ifdef BREGMAX_AVX2
-BREGMAX_AVX2 void eliminate_avx2(const HingeRows& rows, double* field) { run_all(EliminateZeta{rows, field}); }
-BREGMAX_AVX2 void recover_avx2(const HingeRows& rows, const double* dD) { run_all(RecoverZeta{rows, dD}); }
-BREGMAX_AVX2 void aim_central_avx2(const HingeRows& rows, const CentralAim& aim, double* field) {
-  run_all(AimHinges{rows, aim, field});
-}
-BREGMAX_AVX2 void rate_correction_avx2(const HingeRows& rows, const double* dD, PartRates& rates) {
-  rate_correction_body(rows, dD, rates);
-}
-BREGMAX_AVX2 void add_correction_avx2(const HingeRows& rows, const double* dD, const CorrectionParts& parts) {
-  run_all(CorrectHinges<false>{rows, dD, parts, {}, nullptr});
-}
-BREGMAX_AVX2 void add_and_aim_central_avx2(const HingeRows& rows, const double* dD, const CorrectionParts& parts,
-                                           const CentralAim& aim, double* field) {
-  run_all(CorrectHinges<true>{rows, dD, parts, aim, field});
-}
-#endif
-
-void eliminate_portable(const HingeRows& rows, double* field) { run_all(EliminateZeta{rows, field}); }
-void recover_portable(const HingeRows& rows, const double* dD) { run_all(RecoverZeta{rows, dD}); }
-void aim_central_portable(const HingeRows& rows, const CentralAim& aim, double* field) {
-  run_all(AimHinges{rows, aim, field});
-}
-void rate_correction_portable(const HingeRows& rows, const double* dD, PartRates& rates) {
-  rate_correction_body(rows, dD, rates);
-}
-void add_correction_portable(const HingeRows& rows, const double* dD, const CorrectionParts& parts) {
-  run_all(CorrectHinges<false>{rows, dD, parts, {}, nullptr});
-}
-void add_and_aim_central_portable(const HingeRows& rows, const double* dD, const CorrectionParts& parts,
-                                  const CentralAim& aim, double* field) {
-  run_all(CorrectHinges<true>{rows, dD, parts, aim, field});
-}
-
 }  // namespace
 
-const HingePasses& portable_hinge_passes() {
-  static constexpr HingePasses kPasses = {
-      eliminate_portable,       recover_portable,        aim_central_portable,
-      rate_correction_portable, add_correction_portable, add_and_aim_central_portable,
-  };
-  return kPasses;
+void eliminate_zeta(const HingeRows& rows, double* field, Instructions use) {
+  run<EliminateZeta>(use, rows.over.size, rows, field);
 }
 
-const HingePasses& hinge_passes() {
-#ifdef BREGMAX_AVX2
-  static constexpr HingePasses kPasses = {
-      eliminate_avx2,       recover_avx2,        aim_central_avx2,
-      rate_correction_avx2, add_correction_avx2, add_and_aim_central_avx2,
-  };
-  if (has_avx2()) return kPasses;
-#endif
-  return portable_hinge_passes();
+void recover_zeta(const HingeRows& rows, const double* dD, Instructions use) {
+  run<RecoverZeta>(use, rows.over.size, rows, dD);
+}
+
+void aim_central(const HingeRows& rows, const CentralAim& aim, double* field, Instructions use) {
+  run<AimHinges>(use, rows.over.size, rows, aim, field);
+}
+
+void rate_correction(const HingeRows& rows, const double* dD, PartRates& rates, Instructions use) {
+  run<RateHinges>(use, rows.over.size, rows, dD, &rates);
+}
+
+void take_correction(const HingeRows& rows, const double* dD, const CorrectionParts& parts, const CentralAim* next,
+                     double* field, Instructions use) {
+  next == nullptr ? run<CorrectHinges<false>>(use, rows.over.size, rows, dD, parts, CentralAim{}, field)
+                  : run<CorrectHinges<true>>(use, rows.over.size, rows, dD, parts, *next, field);
 }
 
 }  // namespace bregmax::internal

@@ -16,23 +16,16 @@ struct HingeRows {
 
 // `field` is over the entries: what zeta's elimination leaves of the right-hand sides is added to it. dD is over the
 // entries, too: how the direction changes the divergences.
-struct HingePasses {
-  // Of a direction, once the cones have been aimed; and the way back to dzeta and dy.
-  void (*eliminate)(const HingeRows& rows, double* field);
-  void (*recover)(const HingeRows& rows, const double* dD);
+//
+// Of a direction, once the cones have been aimed; and the way back to dzeta and dy.
+void eliminate_zeta(const HingeRows& rows, double* field, Instructions use = best_instructions());
+void recover_zeta(const HingeRows& rows, const double* dD, Instructions use = best_instructions());
 
-  // What the passes of the same name do for both cones (see cone_passes.hpp), with elimination and recovery: only c is
-  // kept of a correction.
-  void (*aim_central)(const HingeRows& rows, const CentralAim& aim, double* field);
-  void (*rate_correction)(const HingeRows& rows, const double* dD, PartRates& rates);
-  void (*add_correction)(const HingeRows& rows, const double* dD, const CorrectionParts& parts);
-  void (*add_and_aim_central)(const HingeRows& rows, const double* dD, const CorrectionParts& parts,
-                              const CentralAim& aim, double* field);
-};
-
-// The fastest on this processor.
-const HingePasses& hinge_passes();
-// Those without instructions that not every processor has.
-const HingePasses& portable_hinge_passes();
+// What the passes of the same name do for both cones (see cone_passes.hpp), with elimination and recovery: only c is
+// kept of a correction.
+void aim_central(const HingeRows& rows, const CentralAim& aim, double* field, Instructions use = best_instructions());
+void rate_correction(const HingeRows& rows, const double* dD, PartRates& rates, Instructions use = best_instructions());
+void take_correction(const HingeRows& rows, const double* dD, const CorrectionParts& parts, const CentralAim* next,
+                     double* field, Instructions use = best_instructions());
 
 }  // namespace bregmax::internal

@@ -1,33 +1,217 @@
-#include "bregmax/optimize/interior_point.hpp"
+#include "optimize/interior_point/interior_point.hpp"
 
-#include <fmt/format.h>
+#include <bit>
+#include <cmath>
+#include <optional>
 
-#include "bregmax/core/error.hpp"
-#include "optimize/interior_point/solve.hpp"
+#include "optimize/interior_point/primal_dual_method.hpp"
+#include "optimize/proof/certified_point.hpp"
+#include "optimize/proof/solve_support.hpp"
+#include "optimize/proof/termination.hpp"
+#include "optimize/proof/zero_model.hpp"
 
-namespace bregmax {
+namespace bregmax::internal {
 namespace {
 
-void check_options(const InteriorPointOptions& options) {
-  if (!(options.tolerance >= 1e-12 && options.tolerance <= 0.1)) {
-    throw Error(fmt::format("tolerance is {}; allowed: 1e-12 to 0.1", options.tolerance));
+class Run {
+ public:
+  Run(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
+      const Stopwatch& watch, const InteriorPointSettings& settings, Recovery& recovery)
+      : problem_(problem),
+        options_(options),
+        control_(control),
+        watch_(watch),
+        settings_(settings),
+        recovery_(recovery),
+        canonical_(canonicalize(problem)),
+        method_(canonical_, settings, recovery) {}
+
+  Solution solve() {
+    Solution solution;
+    method_.start();
+    for (int attempt = 1;; ++attempt) {
+      const Status status = iterate_until_optimal();
+      // The certificate, computed from the caller's data and the dual variables, has the last word.
+      solution = prove(status);
+      if (status != Status::kOptimal) {
+        const double scale = method_.measures().divergence_scale * canonical_.value_unit;
+        if (is_proved(solution, options_.tolerance, scale)) solution.report.status = Status::kOptimal;
+        break;
+      }
+      if (has_gap_within(solution, options_.tolerance)) {
+        clear_ties(solution);
+        break;
+      }
+      if (attempt % settings_.relax_each == 0 && recovery_.use(Remedy::kRelaxUnproved)) method_.relax_proximal();
+      if (const auto ended = next_iteration()) {
+        solution.report.status = *ended;
+        break;
+      }
+    }
+    return solution;
   }
-  if (options.max_iterations < 1) {
-    throw Error(fmt::format("max_iterations is {}; allowed: 1 or more", options.max_iterations));
+
+ private:
+  // Until the iterate looks optimal by its own measures, or the run ends otherwise.
+  Status iterate_until_optimal() {
+    while (true) {
+      const IterateMeasures& now = method_.measure();
+      report_progress(now);
+      const double gap = now.gap() / unit();
+      if (!std::isfinite(gap)) return Status::kNumericalError;
+      const bool feasible = is_feasible(now.violation, now.divergence_scale);
+      if (gap <= settings_.looks_optimal * options_.tolerance && feasible) return Status::kOptimal;
+      if (const auto ended = next_iteration()) return *ended;
+    }
   }
-  if (!(options.time_limit >= 0)) {
-    throw Error(fmt::format("time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit));
+
+  // Why the iterations ended, or nothing.
+  std::optional<Status> next_iteration() {
+    if (const auto ended = interrupted()) return ended;
+    const auto count = static_cast<double>(std::max<Index>(1, method_.iterate().count));
+    const double least_mu = settings_.least_product * options_.tolerance * unit() / count;
+    if (!method_.advance(least_mu, unit())) return Status::kNumericalError;
+    ++iteration_;
+    return std::nullopt;
   }
+
+  // What the gap is relative to, in canonical units.
+  double unit() const {
+    const double objective = method_.measures().primal + canonical_.constant / canonical_.objective_unit;
+    return gap_unit(objective, canonical_.zero_objective / canonical_.objective_unit);
+  }
+
+  std::optional<Status> interrupted() const {
+    return interruption(control_, watch_, options_.time_limit, iteration_, options_.max_iterations);
+  }
+
+  // The iterate as a certified solution; the iterations can go on from it.
+  Solution prove(Status status) {
+    const bool refined = status == Status::kOptimal && recovery_.use(Remedy::kRefineDual);
+    if (refined) method_.refine_dual();
+    // A polish may take as long as several iterations: it is not tried at each of those that look optimal.
+    ++proofs_;
+    const bool at_limit = status == Status::kIterationLimit || status == Status::kNumericalError;
+    const bool polish = at_limit || (status == Status::kOptimal && std::has_single_bit(proofs_));
+    const Iterate& last = method_.iterate();
+    Solution solution =
+        certified_point(problem_, canonical_, last.primal_point(), last.dual_point(), options_.tolerance, control_,
+                        [&](PolishCost cost) {
+                          return (polish || cost == PolishCost::kQuick) && recovery_.use(Remedy::kPolishMultipliers);
+                        });
+    const IterateMeasures& measures = method_.measure();
+    solution.report.status = status;
+    solution.report.iterations = iteration_;
+    solution.report.primal_residual = measures.primal_residual;
+    solution.report.dual_residual = measures.dual_residual;
+    if (refined) method_.restore_dual();
+    return solution;
+  }
+
+  // At the solution many pieces tie at a row, and rounding decides which of them the model takes there when it is
+  // applied. It should be the row's own, as in the certificate. So the slacks get the size that the tolerance leaves
+  // room for; what then still ties gets a part of a strictly convex model.
+  void clear_ties(Solution& solution) {
+    const ConvexRepair repair(problem_);
+    const auto leads = [&](const Solution& one) { return repair.own_pieces_lead(one); };
+    if (leads(solution)) return;
+    if (recovery_.use(Remedy::kCenter)) {
+      const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
+      const double room = std::max(1.0, settings_.centering_gap * options_.tolerance / gap);
+      const double target = method_.measure().mu * room;
+      Solution candidate = solution;
+      for (int step = 0; step < settings_.centering_steps && !leads(candidate) && !interrupted(); ++step) {
+        if (!method_.center(target)) break;
+        ++iteration_;
+        report_progress(method_.measure());
+        export_feasible_model(problem_, canonical_, method_.iterate().primal_point(), candidate);
+      }
+      take_if_sound(problem_, repair, options_.tolerance, candidate, solution);
+    }
+    if (!leads(solution) && recovery_.use(Remedy::kMixConvex)) {
+      lead_by_mixing(problem_, repair, options_.tolerance, solution);
+    }
+    solution.report.iterations = iteration_;
+  }
+
+  void report_progress(const IterateMeasures& now) const {
+    if (!control_.on_progress) return;
+    control_.report({.phase = "solve",
+                     .iteration = iteration_,
+                     .objective = now.primal * canonical_.objective_unit + canonical_.constant,
+                     .relative_gap = (now.gap() + now.dual_damage) / unit(),
+                     .primal_residual = now.primal_residual,
+                     .dual_residual = now.dual_residual,
+                     .seconds = watch_.seconds()});
+  }
+
+  const LearningProblem& problem_;
+  const InteriorPointOptions& options_;
+  const RunControl& control_;
+  const Stopwatch& watch_;
+  const InteriorPointSettings& settings_;
+  Recovery& recovery_;
+  CanonicalProblem canonical_;
+  PrimalDualMethod method_;
+  int iteration_ = 0;
+  unsigned proofs_ = 0;
+};
+
+// Where items contradict each other the zero model may be optimal, and only the iterations prove it. The slopes that
+// they leave are then noise, by which rows must not be ranked. Without a price the multipliers prove a bound for
+// Lipschitz constants like the model's only, so the zero model is taken where they prove it, too.
+void take_zero_model_if_proved(const LearningProblem& problem, double tolerance, Solution& solution) {
+  Solution zero = solution;
+  zero.slopes.setZero();
+  zero.offsets.setZero();
+  certify_into_report(problem, zero);
+  if (has_gap_within(zero, tolerance)) solution = std::move(zero);
+}
+
+bool is_finite(const Solution& solution) {
+  return solution.slopes.allFinite() && solution.offsets.allFinite() && solution.dual.convexity.allFinite() &&
+         solution.dual.items.allFinite() && std::isfinite(solution.report.relative_gap);
 }
 
 }  // namespace
 
+Solution run_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
+                            const RunControl& control, const InteriorPointSettings& settings, Recovery& recovery) {
+  const Stopwatch watch;
+  // Above some lambda the zero model is optimal, and cheap to prove so.
+  Solution solution = zero_model(problem);
+  certify_into_report(problem, solution);
+  solution.report.status = Status::kOptimal;
+  if (solution.report.relative_gap > options.tolerance) {
+    std::optional<ThreadLimit> limit;
+    limit_threads(problem, limit);
+    const Solution zero = std::move(solution);
+    solution = Run(problem, options, control, watch, settings, recovery).solve();
+    if (!is_finite(solution)) {  // rounding errors broke the last iterate; the zero model and its bound are sound
+      const int iterations = solution.report.iterations;
+      solution = zero;
+      solution.report.status = Status::kNumericalError;
+      solution.report.iterations = iterations;
+    }
+    const bool no_better = solution.report.objective >= zero.report.objective;
+    if (no_better && solution.report.status == Status::kOptimal && recovery.use(Remedy::kZeroModel)) {
+      take_zero_model_if_proved(problem, options.tolerance, solution);
+    }
+  }
+  solution.report.seconds = watch.seconds();
+  return solution;
+}
+
+}  // namespace bregmax::internal
+
+namespace bregmax {
+
 Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
                               const RunControl& control) {
   validate(problem);
-  check_options(options);
+  internal::check_limits(options, 1e-12, "1e-12 to 0.1");
   internal::Recovery recovery;
-  return internal::solve(problem, options, control, {}, recovery);
+  return internal::run_interior_point(problem, options, control, {}, recovery);
 }
 
 }  // namespace bregmax

@@ -3,68 +3,57 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 
-void Unknowns::set_zero(Index x_size, Index slopes, Index hinges, Index equalities) {
-  x.setZero(x_size);
-  t.setZero(slopes);
-  zeta.setZero(hinges);
-  nu.setZero(equalities);
-}
-
-void Unknowns::swap(Unknowns& other) noexcept {
-  x.swap(other.x);
-  t.swap(other.t);
-  zeta.swap(other.zeta);
-  nu.swap(other.nu);
-}
-
-Iterate::Iterate(const CanonicalProblem& problem, const InteriorPointSettings& settings, Recovery& recovery)
-    : p(problem),
-      entries(problem),
-      grid(problem, entries),
+Iterate::Iterate(const CanonicalProblem& canonical, const InteriorPointSettings& settings, Recovery& recovery)
+    : problem(canonical),
+      entries(canonical),
+      grid(canonical, entries),
       cones{&convexity, &upper, &lower, &norm, &bound, &over, &nonneg},
       norm_cones{&upper, &lower, &norm, &bound},
-      plus(p.single.size() + p.coupled.size()),
+      plus(canonical.single.size() + canonical.coupled.size()),
       minus(plus.size()),
-      equalities(p.equality_entries.size()),
+      equalities(canonical.equality_entries.size()),
       settings_(settings),
       recovery_(recovery),
-      bound_value_(problem.bound) {
-  const Index x_size = p.z_count + slopes() + 1;
-  value.set_zero(x_size, slopes(), hinges(), static_cast<Index>(equalities.size()));
-  residual_x.setZero(x_size);
-  residual_t.setZero(slopes());
-  residual_zeta.setZero(hinges());
-  for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(p.entries());
-  if (p.has_linear) linear_.setZero(p.entries());
+      bound_value_(canonical.bound) {
+  value = zero_unknowns();
+  residual_x = value.x;
+  residual_t = value.t;
+  residual_zeta = value.zeta;
+  for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(problem.entries());
+  if (problem.has_linear) linear_.setZero(problem.entries());
   if (!entries.complete()) {
-    for (Vector* v : {&everywhere_, &kept_slack_, &kept_multiplier_}) v->setZero(p.entries());
+    for (Vector* v : {&everywhere_, &kept_slack_, &kept_multiplier_}) v->setZero(problem.entries());
   }
-  non_constraints_.reserve(p.zero_entries.size() + p.equality_entries.size());
-  const bool bounded = std::isfinite(p.bound);
-  free_bound_ = p.has_quadratic && !bounded &&
-                p.lambda <= settings_.free_bound_price * p.zero_objective / p.objective_unit &&
+  non_constraints_.reserve(problem.zero_entries.size() + problem.equality_entries.size());
+  const bool bounded = std::isfinite(problem.bound);
+  free_bound_ = problem.has_quadratic && !bounded &&
+                problem.lambda <= settings_.free_bound_price * problem.zero_objective / problem.objective_unit &&
                 recovery_.use(Remedy::kFreeBound);
-  convexity.reserve(p.entries(), entries.size());
+  convexity.reserve(problem.entries(), entries.size());
   upper.resize(slopes());
   lower.resize(slopes());
-  norm.resize(p.pieces);
+  norm.resize(problem.pieces);
   bound.resize(bounded || free_bound_ ? 1 : 0);
   over.resize(hinges());
   nonneg.resize(hinges());
   bind_entries();
-  if (p.features > 0) {
-    const auto range = (p.location.colwise().maxCoeff() - p.location.colwise().minCoeff()).transpose().eval();
-    flow_reach_ = (range.array() / p.norm_weight.array()).maxCoeff();
+  if (problem.features > 0) {
+    const auto range =
+        (problem.location.colwise().maxCoeff() - problem.location.colwise().minCoeff()).transpose().eval();
+    flow_reach_ = (range.array() / problem.norm_weight.array()).maxCoeff();
   }
 }
 
+Unknowns Iterate::zero_unknowns() const {
+  return {Vector::Zero(problem.z_count + slopes() + 1), Vector::Zero(slopes()), Vector::Zero(hinges()),
+          Vector::Zero(static_cast<Index>(equalities.size()))};
+}
+
 const HingeItem& Iterate::hinge(Index t) const {
-  const auto singles = static_cast<Index>(p.single.size());
-  return t < singles ? p.single[at(t)] : p.coupled[at(t - singles)];
+  const auto singles = static_cast<Index>(problem.single.size());
+  return t < singles ? problem.single[at(t)] : problem.coupled[at(t - singles)];
 }
 
 double Iterate::hinge_argument(Index t) const {
@@ -86,15 +75,15 @@ void Iterate::bind_entries() {
     minus[at(t)] = entries.position(hinge(t).minus);
   }
   non_constraints_.clear();
-  for (const Index e : p.zero_entries) {
+  for (const Index e : problem.zero_entries) {
     if (entries.contains(e)) non_constraints_.push_back(entries.position(e));
   }
   for (std::size_t q = 0; q < equalities.size(); ++q) {
-    equalities[q] = entries.position(p.equality_entries[q]);
+    equalities[q] = entries.position(problem.equality_entries[q]);
     non_constraints_.push_back(equalities[q]);
   }
-  if (p.has_linear) {
-    for (Index i = 0; i < size; ++i) linear_(i) = p.linear(entries.entry(i));
+  if (problem.has_linear) {
+    for (Index i = 0; i < size; ++i) linear_(i) = problem.linear(entries.entry(i));
   }
   convexity.count = size - static_cast<Index>(non_constraints_.size());
   // On a complete grid most constraints are never active, and they make the mean product. Counted twice, they keep the
@@ -105,28 +94,24 @@ void Iterate::bind_entries() {
 
 // Brings D up to date, and takes entries that have fallen low into the working set.
 void Iterate::measure_divergences() {
-  if (entries.complete()) {
-    grid.apply(value.x.data(), value.x.data() + p.z_count, divergence.data());
-    measures.violation = -divergence.minCoeff();
-    measures.divergence_scale = std::max(1.0, divergence.maxCoeff());
-    return;
-  }
-  grid.apply_everywhere(value.x.data(), value.x.data() + p.z_count, everywhere_.data());
-  measures.violation = -everywhere_.minCoeff();
-  measures.divergence_scale = std::max(1.0, everywhere_.maxCoeff());
+  Vector& all = entries.complete() ? divergence_storage_ : everywhere_;
+  grid.apply_everywhere(value.x.data(), value.x.data() + problem.z_count, all.data());
+  measures.violation = -all.minCoeff();
+  measures.divergence_scale = std::max(1.0, all.maxCoeff());
+  if (entries.complete()) return;
   add_low_entries();
   for (Index i = 0; i < entries.size(); ++i) divergence(i) = everywhere_(entries.entry(i));
 }
 
 void Iterate::add_low_entries() {
-  for (const Index e : p.zero_entries) everywhere_(e) = settings_.low_divergence;
+  for (const Index e : problem.zero_entries) everywhere_(e) = settings_.low_divergence;
   const Index before = entries.size();
   Index added = 0;
   for (Index i = 0; i < before; ++i) {
     kept_slack_(entries.entry(i)) = convexity.s(i);
     kept_multiplier_(entries.entry(i)) = convexity.y(i);
   }
-  for (Index e = 0; e < p.entries(); ++e) {
+  for (Index e = 0; e < problem.entries(); ++e) {
     if (everywhere_(e) >= settings_.low_divergence || entries.contains(e)) continue;
     entries.add(e);
     ++added;
@@ -146,44 +131,44 @@ void Iterate::add_low_entries() {
 // From the generator kappa ||x||^2 / 2, which is strictly convex: with K = n every free entry of D is positive.
 void Iterate::start() {
   const double kappa = start_slope_limit();
-  for (Index k = 0; k < p.pieces; ++k) {
-    const auto anchor = p.anchor.row(k).transpose().array();
-    value.x(p.z_of_piece[at(k)]) = 0.5 * kappa * anchor.square().sum();
-    slopes_of(value.x).segment(k * p.features, p.features) = (kappa * anchor).matrix();
+  for (Index k = 0; k < problem.pieces; ++k) {
+    const auto anchor = problem.anchor.row(k).transpose().array();
+    value.x(problem.z_of_piece[at(k)]) = 0.5 * kappa * anchor.square().sum();
+    slopes_of(value.x).segment(k * problem.features, problem.features) = (kappa * anchor).matrix();
   }
   // Multipliers are of the order of magnitude of the losses' derivatives.
   double mu = settings_.start_product;
-  if (p.has_quadratic)
-    mu = std::max(mu, settings_.start_product * (p.quadratic.array() * p.target.array().abs()).maxCoeff());
+  if (problem.has_quadratic)
+    mu = std::max(mu, settings_.start_product * (problem.quadratic.array() * problem.target.array().abs()).maxCoeff());
   start_norm(mu);
   measures.mu = mu;
-  grid.apply(value.x.data(), value.x.data() + p.z_count, divergence.data());
+  grid.apply(value.x.data(), value.x.data() + problem.z_count, divergence.data());
   const double mean = divergence.size() > 0 ? divergence.cwiseAbs().mean() : 0;
   convexity.s = divergence.cwiseMax(std::max(1e-3, 0.01 * mean));
   for (const Index i : non_constraints_) convexity.s(i) = 1;
   for (Cone* cone : {&convexity, &upper, &lower, &norm, &bound}) cone->y = mu * cone->s.cwiseInverse();
   // A cost of D is met by the multiplier of D >= 0.
-  if (p.has_linear) convexity.y += linear_.head(entries.size());
+  if (problem.has_linear) convexity.y += linear_.head(entries.size());
   clear_non_constraints(convexity.y);
   start_hinges();
 }
 
 double Iterate::start_slope_limit() const {
-  const double of_all_features = p.coupled.empty() ? settings_.start_slopes : settings_.start_slopes_comparisons;
-  return of_all_features / static_cast<double>(std::max<Index>(1, p.features));
+  const double of_all_features = problem.coupled.empty() ? settings_.start_slopes : settings_.start_slopes_comparisons;
+  return of_all_features / static_cast<double>(std::max<Index>(1, problem.features));
 }
 
 void Iterate::start_norm(double& mu) {
   auto a = slopes_of(value.x);
   const double limit = start_slope_limit();
   double largest = 0;
-  for (Index k = 0; k < p.pieces; ++k) {
-    value.t.segment(k * p.features, p.features) =
-        (a.segment(k * p.features, p.features).array().abs() + limit).matrix();
-    largest = std::max(largest, value.t.segment(k * p.features, p.features).dot(p.norm_weight));
+  for (Index k = 0; k < problem.pieces; ++k) {
+    value.t.segment(k * problem.features, problem.features) =
+        (a.segment(k * problem.features, problem.features).array().abs() + limit).matrix();
+    largest = std::max(largest, value.t.segment(k * problem.features, problem.features).dot(problem.norm_weight));
   }
   if (free_bound_) {
-    const double asked = (p.quadratic.array() > 0).select(p.target.array().abs(), 0).maxCoeff();
+    const double asked = (problem.quadratic.array() > 0).select(problem.target.array().abs(), 0).maxCoeff();
     bound_value_ = settings_.free_bound * (asked > 0 ? asked : 1);
   }
   if (2 * largest > settings_.start_in_bound * bound_value_) {
@@ -194,11 +179,11 @@ void Iterate::start_norm(double& mu) {
   }
   lipschitz() = 2 * largest;
   // The multipliers of the norms must come to sum to lambda: start at that order of magnitude.
-  mu = std::max(mu, p.lambda * largest / static_cast<double>(p.pieces));
+  mu = std::max(mu, problem.lambda * largest / static_cast<double>(problem.pieces));
   upper.s = value.t - a;
   lower.s = value.t + a;
-  for (Index k = 0; k < p.pieces; ++k) {
-    norm.s(k) = lipschitz() - value.t.segment(k * p.features, p.features).dot(p.norm_weight);
+  for (Index k = 0; k < problem.pieces; ++k) {
+    norm.s(k) = lipschitz() - value.t.segment(k * problem.features, problem.features).dot(problem.norm_weight);
   }
   if (bound.count > 0) bound.s(0) = bound_value_ - lipschitz();
 }
@@ -223,13 +208,13 @@ void Iterate::measure() {
   // field: derivative of the Lagrangian by D.
   field = -convexity.y;
   double loss = 0, dual = 0, largest_norm = 0, damage = 0;
-  if (p.has_linear) {
+  if (problem.has_linear) {
     field += linear_.head(entries.size());
     loss += linear_.head(entries.size()).dot(divergence);
   }
-  if (p.has_quadratic) {
+  if (problem.has_quadratic) {
     for (Index i = 0; i < entries.size(); ++i) {
-      const double quadratic = p.quadratic(entries.entry(i)), target = p.target(entries.entry(i));
+      const double quadratic = problem.quadratic(entries.entry(i)), target = problem.target(entries.entry(i));
       const double error = divergence(i) - target;
       field(i) += 2 * quadratic * error;
       loss += quadratic * error * error;
@@ -242,18 +227,19 @@ void Iterate::measure() {
     measures.violation = std::max(measures.violation, std::abs(divergence(equalities[q])));
   }
   measure_hinges(loss, dual);
-  grid.adjoint(field.data(), residual_x.data(), residual_x.data() + p.z_count);
+  grid.adjoint(field.data(), residual_x.data(), residual_x.data() + problem.z_count);
   residual_x(value.x.size() - 1) = 0;
-  const auto z = value.x.head(p.z_count);
-  const double z_error = residual_x.head(p.z_count).lpNorm<1>();
+  const auto z = value.x.head(problem.z_count);
+  const double z_error = residual_x.head(problem.z_count).lpNorm<1>();
   measures.dual_damage = z_error * (z.maxCoeff() - z.minCoeff());
   measure_norm(dual, largest_norm, damage);
   // The certificate moves flow between nearby pieces, about a tenth of the whole range, and pays for what is then still
   // infeasible with a Lipschitz constant.
   const double reach = 10 * largest_norm;
-  const double paid = p.lambda > 0 ? std::min(reach, (loss + p.lambda * largest_norm) / p.lambda) : reach;
+  const double paid =
+      problem.lambda > 0 ? std::min(reach, (loss + problem.lambda * largest_norm) / problem.lambda) : reach;
   measures.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
-  measures.primal = loss + p.lambda * largest_norm;
+  measures.primal = loss + problem.lambda * largest_norm;
   measures.dual = dual;
   measures.dual_residual = residual_x.lpNorm<Eigen::Infinity>();
   double products = 0;
@@ -286,15 +272,15 @@ void Iterate::measure_norm(double& dual, double& largest_norm, double& damage) {
   upper.r = value.t - a - upper.s;
   lower.r = value.t + a - lower.s;
   double& lipschitz_residual = residual_x(value.x.size() - 1);
-  lipschitz_residual = p.lambda - norm.y.sum();
-  for (Index k = 0; k < p.pieces; ++k) {
+  lipschitz_residual = problem.lambda - norm.y.sum();
+  for (Index k = 0; k < problem.pieces; ++k) {
     double length = 0, used = 0, worst = 0;
-    for (Index j = 0; j < p.features; ++j) {
-      const Index i = k * p.features + j;
-      length += p.norm_weight(j) * std::abs(a(i));
-      used += p.norm_weight(j) * value.t(i);
-      residual_t(i) = -upper.y(i) - lower.y(i) + p.norm_weight(j) * norm.y(k);
-      worst = std::max(worst, (std::abs(residual(i)) + std::abs(residual_t(i))) / p.norm_weight(j));
+    for (Index j = 0; j < problem.features; ++j) {
+      const Index i = k * problem.features + j;
+      length += problem.norm_weight(j) * std::abs(a(i));
+      used += problem.norm_weight(j) * value.t(i);
+      residual_t(i) = -upper.y(i) - lower.y(i) + problem.norm_weight(j) * norm.y(k);
+      worst = std::max(worst, (std::abs(residual(i)) + std::abs(residual_t(i))) / problem.norm_weight(j));
     }
     largest_norm = std::max(largest_norm, length);
     damage += worst;
@@ -321,27 +307,21 @@ void Iterate::widen_free_bound() {
 }
 
 PrimalPoint Iterate::primal_point() const {
-  PrimalPoint point;
-  point.z = value.x.head(p.z_count);
-  point.slopes = Eigen::Map<const Matrix>(value.x.data() + p.z_count, p.pieces, p.features);
-  return point;
+  return {value.x.head(problem.z_count),
+          slopes_of(value.x).reshaped<Eigen::RowMajor>(problem.pieces, problem.features)};
 }
 
 DualPoint Iterate::dual_point() const {
   DualPoint point;
-  point.entries.setZero(p.entries());
-  for (Index i = 0; i < entries.size(); ++i) point.entries(entries.entry(i)) = convexity.y(i);
+  point.entries = point.divergence = Vector::Zero(problem.entries());
+  for (Index i = 0; i < entries.size(); ++i) {
+    point.entries(entries.entry(i)) = convexity.y(i);
+    point.divergence(entries.entry(i)) = divergence(i);
+  }
   point.equality = value.nu;
   point.price = norm.y;
-  point.single = over.y.head(static_cast<Index>(p.single.size()));
-  point.coupled = over.y.tail(static_cast<Index>(p.coupled.size()));
-  if (p.has_quadratic) {
-    point.quadratic_slope.setZero(p.entries());
-    for (Index i = 0; i < entries.size(); ++i) {
-      const Index e = entries.entry(i);
-      point.quadratic_slope(e) = 2 * p.quadratic(e) * (divergence(i) - p.target(e));
-    }
-  }
+  point.single = over.y.head(static_cast<Index>(problem.single.size()));
+  point.coupled = over.y.tail(static_cast<Index>(problem.coupled.size()));
   return point;
 }
 

@@ -33,9 +33,6 @@ struct Unknowns {
   Vector t;     // >= |a|
   Vector zeta;  // hinge losses
   Vector nu;    // multipliers of the equality entries
-
-  void set_zero(Index x_size, Index slopes, Index hinges, Index equalities);
-  void swap(Unknowns& other) noexcept;
 };
 
 // An iterate of the interior point method on the canonical problem:
@@ -60,13 +57,14 @@ struct Iterate {
   PrimalPoint primal_point() const;
   DualPoint dual_point() const;
 
-  Index slopes() const { return p.pieces * p.features; }
-  auto slopes_of(Vector& x) const { return x.segment(p.z_count, slopes()); }
-  auto slopes_of(const Vector& x) const { return x.segment(p.z_count, slopes()); }
+  Unknowns zero_unknowns() const;
+  Index slopes() const { return problem.pieces * problem.features; }
+  auto slopes_of(Vector& x) const { return x.segment(problem.z_count, slopes()); }
+  auto slopes_of(const Vector& x) const { return x.segment(problem.z_count, slopes()); }
   double& lipschitz() { return value.x(value.x.size() - 1); }
   Index hinges() const { return static_cast<Index>(plus.size()); }
 
-  const CanonicalProblem& p;
+  const CanonicalProblem& problem;
   EntrySet entries;
   DivergenceGrid grid;
   Unknowns value;

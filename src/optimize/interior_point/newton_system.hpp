@@ -27,15 +27,15 @@ class NewtonSystem {
   // The same for a correction: how long steps its parts allow. `accepted_rates`: those of the accepted direction.
   PartRates solve_correction(const StepRates& accepted_rates);
   void aim_correction(const CentralAim& aim);
-  void add_correction(const CorrectionParts& parts);
-  void add_and_aim_correction(const CorrectionParts& parts, const CentralAim& aim);
+  // Adds parts of the correction, and aims at the next one, if there is one: one pass takes little longer than either.
+  void add_correction(const CorrectionParts& parts, const CentralAim* next = nullptr);
 
   // Of the last solve: the dual residual would grow, and cost the bound more than the gap.
   bool is_harmful() const { return harmful_; }
   // Directions in a row, up to the last, that are less accurate than asked for.
   int poor_directions() const { return poor_directions_; }
 
-  bool uses_update() const { return normal_.uses_update(); }
+  bool uses_downdate() const { return normal_.uses_downdate(); }
   bool use_dense() { return normal_.use_dense(); }
   void forget_poor_directions() { poor_directions_ = 0; }
 
@@ -51,11 +51,10 @@ class NewtonSystem {
   double harmless_residual() const;
   void reduce_norm_rhs(double residual_share);
   void recover_norm();
-  void add_unknowns(const CorrectionParts& parts);
   HingeRows hinge_rows();
 
-  Iterate& at_;
-  const CanonicalProblem& p_;
+  Iterate& iterate_;
+  const CanonicalProblem& problem_;
   const InteriorPointSettings& settings_;
   Recovery& recovery_;
   NormalEquations normal_;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include "optimize/interior_point/iterate.hpp"
-#include "optimize/interior_point/newton_system.hpp"
-#include "optimize/interior_point/proximal_terms.hpp"
 #include "optimize/interior_point/step_rule.hpp"
 
 namespace bregmax::internal {
@@ -33,19 +30,26 @@ class PrimalDualMethod {
   void refine_dual();
   void restore_dual();
 
-  void relax_proximal() { proximal_.relax_primal(); }
+  void relax_proximal() { primal_scale_ *= settings_.relaxation; }
 
  private:
   bool factor(double dual_scale);
+  double slopes_held_by(bool uses_downdate) const;
+  void adapt_proximal(double unit);
+  void strengthen_proximal();
   bool mend_system(int& strengthenings);
 
   const InteriorPointSettings& settings_;
   Recovery& recovery_;
   Iterate iterate_;
   NewtonSystem newton_;
-  ProximalTerms proximal_;
   StepRule steps_;
   Vector kept_nu_;
+  // Proximal terms, rho dx in the normal equations and delta dy in G dx - ds + delta dy = -r, keep the system well
+  // posed where there is no interior or no curvature, and vanish as the steps do. Their sizes, relative to the
+  // settings:
+  double primal_scale_ = 1, dual_scale_ = 1, least_dual_scale_;
+  double previous_dual_residual_ = 0, previous_convexity_residual_ = 0;
 };
 
 }  // namespace bregmax::internal

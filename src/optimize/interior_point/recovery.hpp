@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
-#include <string_view>
 
 namespace bregmax::internal {
 
@@ -27,14 +25,6 @@ enum class Remedy {
   kZeroModel,
 };
 inline constexpr std::size_t kRemedies = static_cast<std::size_t>(Remedy::kZeroModel) + 1;
-
-struct RemedyInfo {
-  Remedy remedy;
-  std::string_view name, trigger;
-};
-
-// In the order of the enumeration.
-std::span<const RemedyInfo> remedies();
 
 // Which remedies a run may use, and how often it used each. Switching one off is for tests and measurements.
 class Recovery {

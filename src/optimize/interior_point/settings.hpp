@@ -20,7 +20,7 @@ struct InteriorPointSettings {
   // Proximal terms.
   double primal_proximal = 1e-8;          // rho, the largest
   double dual_proximal = 1e-8;            // delta
-  double coupled_dual_proximal = 1e-6;    // of comparisons as a low-rank update, which is the more accurate
+  double coupled_dual_proximal = 1e-6;    // of comparisons as a low-rank downdate, which is then more accurate
   double refinement_proximal = 1e-13;     // of the refinement of multipliers, whose weights are about 1
   double least_slope_hold = 1e-5;         // of primal_proximal, where lambda is small
   double whole_step = 0.9;                // a step that leaves only what a proximal term explains
@@ -41,15 +41,15 @@ struct InteriorPointSettings {
   double most_dual_scale = 100;
 
   // Accuracy of directions.
-  double residual_part = 0.3;            // of the dual residual that a direction may leave
-  double residual_harm = 0.1;            // of the gap: with 0.03 as many iterations, and more of conjugate gradients
-  double solve_accuracy = 1e-15;         // of the right-hand side, with a factorization that is exact
-  double solve_accuracy_update = 1e-12;  // the same with a low-rank update
-  double tolerated = 1e-9;               // of the right-hand side: no poor direction below it
-  double tolerated_update = 1e-6;        // the same with an update: larger, since a dense factorization is expensive
-  double poor = 30;                      // times the residual asked for
-  double harmful_growth = 3;             // of the dual residual, where that costs more than the gap
-  int poor_in_a_row = 3;                 // then the factorization is dense
+  double residual_part = 0.3;              // of the dual residual that a direction may leave
+  double residual_harm = 0.1;              // of the gap: with 0.03 as many iterations, and more of conjugate gradients
+  double solve_accuracy = 1e-15;           // of the right-hand side, with a factorization that is exact
+  double solve_accuracy_downdate = 1e-12;  // the same with a low-rank downdate
+  double tolerated = 1e-9;                 // of the right-hand side: no poor direction below it
+  double tolerated_downdate = 1e-6;        // the same with a downdate: larger, since a dense factorization is expensive
+  double poor = 30;                        // times the residual asked for
+  double harmful_growth = 3;               // of the dual residual, where that costs more than the gap
+  int poor_in_a_row = 3;                   // then the factorization is dense
 
   // Steps. Bold targets with correctors taken in parts: 54 to 39 iterations on all pairs of 500 rows.
   double to_boundary = 0.99;  // of the way to the first constraint

@@ -1,33 +1,34 @@
 #include "optimize/interior_point/step_rule.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bregmax::internal {
 
 void StepRule::predict() {
-  for (Cone* cone : at_.cones) cone->aim(0);
+  for (Cone* cone : iterate_.cones) aim_at(0, cone->rows());
   set_steps(newton_.solve_direction());
 }
 
 double StepRule::target_product(double least_mu) const {
   double after = 0;
-  for (const Cone* cone : at_.cones) {
+  for (const Cone* cone : iterate_.cones) {
     if (cone->count == 0) continue;
     after += (cone->s + last_.primal_step * cone->ds).dot(cone->y + last_.dual_step * cone->dy);
   }
-  const double mu = at_.measures.mu;
-  const double ratio = mu > 0 ? after / (mu * static_cast<double>(at_.count)) : 0;
+  const double mu = iterate_.measures.mu;
+  const double ratio = mu > 0 ? after / (mu * static_cast<double>(iterate_.count)) : 0;
   const double sigma = std::min(ratio * ratio * ratio, settings_.most_sigma);
   return std::max({mu * sigma, settings_.least_sigma * mu, std::min(mu, least_mu)});
 }
 
 void StepRule::correct(double target) {
-  for (Cone* cone : at_.cones) cone->aim_corrected(target);
+  for (Cone* cone : iterate_.cones) aim_corrected(target, cone->rows());
   accept(newton_.solve_direction());
 }
 
 void StepRule::center(double target) {
-  for (Cone* cone : at_.cones) cone->aim(target);
+  for (Cone* cone : iterate_.cones) aim_at(target, cone->rows());
   accept(newton_.solve_direction());
 }
 
@@ -45,7 +46,7 @@ void StepRule::correct_centrality(double target) {
     const CentralAim aim = {std::min(1.0, set.aim_growth * primal + set.aim_more),
                             std::min(1.0, set.aim_growth * dual + set.aim_more), set.low_product * target,
                             set.high_product * target};
-    round == 0 ? newton_.aim_correction(aim) : newton_.add_and_aim_correction(parts, aim);
+    round == 0 ? newton_.aim_correction(aim) : newton_.add_correction(parts, &aim);
     const double before = primal + dual;
     const PartRates rates = newton_.solve_correction({1 / primal, 1 / dual});
     if (!newton_.change.x.allFinite()) return;
@@ -63,7 +64,7 @@ CorrectionParts StepRule::choose_parts(const PartRates& rates) {
     if (rates[part].primal < rates[primal].primal) primal = part;
     if (rates[part].dual < rates[dual].dual) dual = part;
   }
-  if (at_.p.has_quadratic) {  // see set_steps
+  if (iterate_.problem.has_quadratic) {  // see set_steps
     const auto slower = [](const StepRates& a, const StepRates& b) {
       return std::max(a.primal, a.dual) < std::max(b.primal, b.dual);
     };
@@ -77,23 +78,28 @@ void StepRule::set_steps(const StepRates& rates) {
   last_.primal_step = 1 / rates.primal;
   last_.dual_step = 1 / rates.dual;
   // A quadratic objective ties the dual residual to the primal step.
-  if (at_.p.has_quadratic) last_.primal_step = last_.dual_step = std::min(last_.primal_step, last_.dual_step);
+  if (iterate_.problem.has_quadratic)
+    last_.primal_step = last_.dual_step = std::min(last_.primal_step, last_.dual_step);
 }
 
 bool StepRule::move() {
   const Unknowns& by = newton_.accepted;
-  if (!by.x.allFinite()) return false;
+  const auto is_finite = [](const Cone* cone) {
+    return std::isfinite(cone->ds_accepted.sum()) && std::isfinite(cone->dy_accepted.sum());
+  };
+  if (!by.x.allFinite() || !by.t.allFinite() || !by.zeta.allFinite() || !by.nu.allFinite()) return false;
+  if (!std::ranges::all_of(iterate_.cones, is_finite)) return false;
   const double primal = settings_.to_boundary * last_.primal_step, dual = settings_.to_boundary * last_.dual_step;
-  const Cone& convexity = at_.convexity;
+  const Cone& convexity = iterate_.convexity;
   last_.longest = std::max(primal, dual);
   last_.dual_residual = newton_.proximal() * primal * by.x.head(by.x.size() - 1).lpNorm<Eigen::Infinity>();
   last_.convexity_residual =
       convexity.dy_accepted.size() > 0 ? convexity.delta * dual * convexity.dy_accepted.lpNorm<Eigen::Infinity>() : 0;
-  at_.value.x += primal * by.x;
-  at_.value.t += primal * by.t;
-  at_.value.zeta += primal * by.zeta;
-  at_.value.nu += dual * by.nu;
-  for (Cone* cone : at_.cones) {
+  iterate_.value.x += primal * by.x;
+  iterate_.value.t += primal * by.t;
+  iterate_.value.zeta += primal * by.zeta;
+  iterate_.value.nu += dual * by.nu;
+  for (Cone* cone : iterate_.cones) {
     cone->s += primal * cone->ds_accepted;
     cone->y += dual * cone->dy_accepted;
   }

@@ -1,16 +1,23 @@
 #pragma once
 
 #include "optimize/interior_point/newton_system.hpp"
-#include "optimize/interior_point/proximal_terms.hpp"
 
 namespace bregmax::internal {
+
+// The last step, and the residuals that the proximal terms left of it.
+struct LastStep {
+  double primal_step = 0, dual_step = 0;
+  double longest = 0;             // what was taken of them
+  double dual_residual = 0;       // of the primal proximal term
+  double convexity_residual = 0;  // of the dual one
+};
 
 // Directions and step lengths of an iteration: Mehrotra's predictor and corrector, then Gondzio's centrality
 // correctors, of which slacks and multipliers each take the part that makes their step longest.
 class StepRule {
  public:
   StepRule(Iterate& iterate, NewtonSystem& newton, const InteriorPointSettings& settings)
-      : at_(iterate), newton_(newton), settings_(settings) {}
+      : iterate_(iterate), newton_(newton), settings_(settings) {}
 
   // Straight at the boundary.
   void predict();
@@ -25,17 +32,17 @@ class StepRule {
   // Takes the steps; false: they are not finite, and nothing was moved.
   bool move();
 
-  const StepOutcome& last() const { return last_; }
+  const LastStep& last() const { return last_; }
 
  private:
   void set_steps(const StepRates& rates);
   CorrectionParts choose_parts(const PartRates& rates);
   void accept(const StepRates& rates);
 
-  Iterate& at_;
+  Iterate& iterate_;
   NewtonSystem& newton_;
   const InteriorPointSettings& settings_;
-  StepOutcome last_;
+  LastStep last_;
 };
 
 }  // namespace bregmax::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
-#include "optimize/problem/at.hpp"
 #include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
@@ -12,28 +12,16 @@ namespace {
 
 // Groups equal rows: location_of_row, numbered in order of first appearance.
 std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
-  const Index rows = points.rows();
-  std::vector<Index> order(at(rows));
-  std::iota(order.begin(), order.end(), Index{0});
-  const auto compare = [&](Index a, Index b) {
-    for (Index j = 0; j < points.cols(); ++j) {
-      if (points(a, j) != points(b, j)) return points(a, j) < points(b, j) ? -1 : 1;
-    }
-    return 0;
+  const auto before = [&](Index a, Index b) {
+    const auto row_a = points.row(a), row_b = points.row(b);
+    return std::lexicographical_compare(row_a.begin(), row_a.end(), row_b.begin(), row_b.end());
   };
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return compare(a, b) < 0; });
-  std::vector<Index> first_of_row(at(rows));
-  for (std::size_t r = 0; r < order.size(); ++r) {
-    const bool same = r > 0 && compare(order[r - 1], order[r]) == 0;
-    first_of_row[at(order[r])] = same ? first_of_row[at(order[r - 1])] : order[r];
+  std::map<Index, Index, decltype(before)> number(before);
+  std::vector<Index> location_of_row;
+  for (Index i = 0; i < points.rows(); ++i) {
+    location_of_row.push_back(number.try_emplace(i, static_cast<Index>(number.size())).first->second);
   }
-  std::vector<Index> number(at(rows), -1), location_of_row(at(rows));
-  locations = 0;
-  for (Index i = 0; i < rows; ++i) {
-    const Index first = first_of_row[at(i)];
-    if (number[at(first)] < 0) number[at(first)] = locations++;
-    location_of_row[at(i)] = number[at(first)];
-  }
+  locations = static_cast<Index>(number.size());
   return location_of_row;
 }
 
@@ -123,94 +111,23 @@ void set_units(const LearningProblem& problem, CanonicalProblem& c) {
   c.objective_unit = c.value_unit * (largest_weight > 0 ? largest_weight : 1) * value_unit;
 }
 
-// Takes the losses of the supervision into the flat arrays and lists of the problem.
-class GridSink {
- public:
-  explicit GridSink(CanonicalProblem& c) : c_(c) {}
-
-  Index add_linear(Index e, double weight) {
-    if (!c_.has_linear) c_.linear.setZero(c_.entries());
-    c_.has_linear = true;
-    c_.linear(e) += weight;
-    return e;
-  }
-
-  // Hinges are placed when all are known: see merge_hinges().
-  Index add_hinge(Index plus, Index minus, double margin, double weight) {
-    placed_.push_back({{plus, minus, margin, weight}, static_cast<Index>(placed_.size())});
-    return placed_.back().number;
-  }
-
-  // Hinges in the order of their entries, so that passes over them run through memory; equal ones are one. The places
-  // have the numbers that add_hinge gave them, and get those of the lists.
-  void merge_hinges(std::vector<ItemPlace>& places) {
-    const auto key = [](const PlacedHinge& placed) { return std::pair(placed.hinge.plus, placed.hinge.minus); };
-    std::stable_sort(placed_.begin(), placed_.end(),
-                     [&](const PlacedHinge& a, const PlacedHinge& b) { return key(a) < key(b); });
-    std::vector<Index> index_of(placed_.size());
-    for (std::size_t t = 0; t < placed_.size(); ++t) {
-      const HingeItem& hinge = placed_[t].hinge;
-      auto& list = hinge.plus == kNoEntry ? c_.single : c_.coupled;
-      if (t > 0 && key(placed_[t]) == key(placed_[t - 1])) {
-        list.back().weight += hinge.weight;
-      } else {
-        list.push_back(hinge);
-      }
-      index_of[at(placed_[t].number)] = static_cast<Index>(list.size()) - 1;
-    }
-    for (ItemPlace& place : places) {
-      const bool hinge = place.kind == ItemPlace::Kind::kCoupledHinge || place.kind == ItemPlace::Kind::kSingleHinge;
-      if (hinge) place.index = index_of[at(place.index)];
-    }
-  }
-
-  Index add_quadratic(Index e, double weight, double value) {
-    c_.quadratic(e) += weight;
-    c_.target(e) += weight * value;
-    squares_(e) += weight * value * value;
-    return e;
-  }
-
-  void begin_targets() {
-    c_.has_quadratic = true;
-    for (Vector* flat : {&c_.quadratic, &c_.target, &squares_}) flat->setZero(c_.entries());
-  }
-
-  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + a constant.
-  void end_targets() {
-    for (Index e = 0; e < c_.entries(); ++e) {
-      if (c_.quadratic(e) == 0) continue;
-      const double sum = c_.target(e);
-      c_.target(e) = sum / c_.quadratic(e);
-      c_.constant += c_.objective_unit * std::max(0.0, squares_(e) - sum * c_.target(e));
-    }
-  }
-
- private:
-  CanonicalProblem& c_;
-  struct PlacedHinge {
-    HingeItem hinge;
-    Index number;
-  };
-  Vector squares_;
-  std::vector<PlacedHinge> placed_;
+// Hinges in the order of their entries, so that passes over them run through memory; equal ones are one.
+struct PlacedHinge {
+  HingeItem hinge;
+  Index item;
+  std::pair<Index, Index> key() const { return {hinge.plus, hinge.minus}; }
 };
-
-void place_supervision(const LearningProblem& problem, CanonicalProblem& c) {
-  std::vector<bool> dead(at(c.entries()), false);
-  for (const auto* list : {&c.zero_entries, &c.equality_entries}) {
-    for (const Index e : *list) dead[at(e)] = true;
+void merge_hinges(std::vector<PlacedHinge> placed, CanonicalProblem& c) {
+  std::ranges::stable_sort(placed, {}, &PlacedHinge::key);
+  for (std::size_t t = 0; t < placed.size(); ++t) {
+    auto& list = placed[t].hinge.plus == kNoEntry ? c.single : c.coupled;
+    if (t > 0 && placed[t].key() == placed[t - 1].key()) {
+      list.back().weight += placed[t].hinge.weight;
+    } else {
+      list.push_back(placed[t].hinge);
+    }
+    c.item_place[at(placed[t].item)].index = static_cast<Index>(list.size()) - 1;
   }
-  const auto entry_of = [&](Index point, Index reference) {
-    const Index e = c.entry(problem.piece_of[at(reference)], c.location_of_row[at(point)]);
-    return dead[at(e)] ? kNoEntry : e;
-  };
-  GridSink sink(c);
-  const bool targets = std::holds_alternative<Targets>(problem.supervision);
-  if (targets) sink.begin_targets();
-  c.item_place = place_items(problem.supervision, c, entry_of, sink, c.constant);
-  sink.merge_hinges(c.item_place);
-  if (targets) sink.end_targets();
 }
 
 }  // namespace
@@ -246,8 +163,57 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
   for (Index l = 0; l < c.locations; ++l) {
     c.location.row(l) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
   }
-  place_supervision(problem, c);
+  std::vector<bool> dead(at(c.entries()), false);
+  for (const auto* list : {&c.zero_entries, &c.equality_entries}) {
+    for (const Index e : *list) dead[at(e)] = true;
+  }
+  const auto entry_of = [&](Index point, Index reference) {
+    const Index e = c.entry(problem.piece_of[at(reference)], c.location_of_row[at(point)]);
+    return dead[at(e)] ? kNoEntry : e;
+  };
+  place_losses(problem.supervision, c.entries(), entry_of, c);
   return c;
+}
+
+void place_losses(const Supervision& supervision, Index entries, const std::function<Index(Index, Index)>& entry_of,
+                  CanonicalProblem& c) {
+  using Kind = ItemPlace::Kind;
+  const auto entry = [&](const Divergent& d) { return d.exists() ? entry_of(d.point, d.reference) : kNoEntry; };
+  std::vector<PlacedHinge> hinges;
+  Vector squares;
+  c.has_quadratic = std::holds_alternative<Targets>(supervision);
+  if (c.has_quadratic) c.quadratic = c.target = squares = Vector::Zero(entries);
+  for_each_item(supervision, [&](Index t, const Item& item) {
+    const Index plus = entry(item.plus), minus = entry(item.minus);
+    const double weight = item.weight * c.value_unit / c.objective_unit;
+    ItemPlace& place = c.item_place.emplace_back(Kind::kConstant, kNoEntry);
+    if (item.squared && plus != kNoEntry) {
+      const double curvature = item.weight * c.value_unit * c.value_unit / c.objective_unit;
+      const double value = item.value / c.value_unit;
+      c.quadratic(plus) += curvature;
+      c.target(plus) += curvature * value;
+      squares(plus) += curvature * value * value;
+      place = {Kind::kQuadratic, plus};
+    } else if (item.weight > 0 && minus != kNoEntry && plus != minus) {
+      hinges.push_back({{plus, minus, item.margin / c.value_unit, weight}, t});
+      place.kind = plus == kNoEntry ? Kind::kSingleHinge : Kind::kCoupledHinge;
+    } else {
+      c.constant += item.zero_loss();
+      if (item.weight == 0 || plus == minus || plus == kNoEntry) return;
+      if (!c.has_linear) c.linear.setZero(entries);
+      c.has_linear = true;
+      c.linear(plus) += weight;
+      place = {Kind::kLinear, plus};
+    }
+  });
+  merge_hinges(std::move(hinges), c);
+  // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + a constant.
+  for (Index e = 0; e < squares.size(); ++e) {
+    if (c.quadratic(e) == 0) continue;
+    const double sum = c.target(e);
+    c.target(e) = sum / c.quadratic(e);
+    c.constant += c.objective_unit * std::max(0.0, squares(e) - sum * c.target(e));
+  }
 }
 
 void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePieces& pieces) {
@@ -321,6 +287,26 @@ void export_equalities(const LearningProblem& problem, const CanonicalProblem& c
 
 }  // namespace
 
+// Hinges that were merged have the same fraction of their weights as dual variable.
+Vector item_multipliers(const Supervision& supervision, const CanonicalProblem& c, const DualPoint& point) {
+  using Kind = ItemPlace::Kind;
+  Vector multipliers(static_cast<Index>(c.item_place.size()));
+  for_each_item(supervision, [&](Index t, const Item& item) {
+    const auto [kind, index] = c.item_place[at(t)];
+    multipliers(t) = item.weight;
+    if (item.squared) {
+      const double divergence = kind == Kind::kQuadratic ? c.value_unit * point.divergence(index) : 0;
+      multipliers(t) = 2 * item.weight * (divergence - item.value);
+    } else if (kind == Kind::kCoupledHinge || kind == Kind::kSingleHinge) {
+      const bool coupled = kind == Kind::kCoupledHinge;
+      const double weight = (coupled ? c.coupled : c.single)[at(index)].weight;
+      const double multiplier = (coupled ? point.coupled : point.single)(index);
+      multipliers(t) *= weight > 0 ? std::clamp(multiplier / weight, 0.0, 1.0) : 0;
+    }
+  });
+  return multipliers;
+}
+
 void export_dual(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
                  Solution& solution) {
   const double entry_unit = c.objective_unit / c.value_unit;
@@ -344,18 +330,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     pull(c.entry(problem.piece_of[at(i)], l)) -= multiplier;
   };
 
-  // Hinges that were merged have the same fraction of their weights as dual variable.
-  const auto hinge_fraction = [&](const ItemPlace& place) {
-    const bool coupled = place.kind == ItemPlace::Kind::kCoupledHinge;
-    const HingeItem& hinge = (coupled ? c.coupled : c.single)[at(place.index)];
-    return hinge.weight > 0 ? (coupled ? point.coupled : point.single)(place.index) / hinge.weight : 0.0;
-  };
-  // 2 w (D - y) of all targets of an entry gives D.
-  const auto divergence = [&](const ItemPlace& place) {
-    const double weight = c.quadratic(place.index);
-    return weight > 0 ? c.value_unit * (point.quadratic_slope(place.index) / (2 * weight) + c.target(place.index)) : 0;
-  };
-  solution.dual.items = item_multipliers(problem.supervision, c.item_place, hinge_fraction, divergence);
+  solution.dual.items = item_multipliers(problem.supervision, c, point);
   for_each_item(problem.supervision, [&](Index t, const Item& item) {
     const double multiplier = solution.dual.items(t);
     if (item.plus.exists()) add_item(item.plus.point, item.plus.reference, multiplier);

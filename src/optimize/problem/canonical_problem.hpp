@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct HingeItem {
 };
 inline constexpr Index kNoEntry = -1;
 
+// An Index as the subscript of a std::vector.
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
 // The loss that an item of the supervision became, so that its dual variable can be found.
 struct ItemPlace {
   enum class Kind : std::uint8_t { kConstant, kLinear, kSingleHinge, kCoupledHinge, kQuadratic } kind;
@@ -24,16 +28,14 @@ struct ItemPlace {
 
 // The learning problem in the form that the solvers work on.
 //
-// Equal rows become one location: duplicates force phi to be equal there, and two opposite inequalities would leave no
-// interior. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, anchored at the location of one of its rows. Pieces
-// anchored at one location share their z; their slopes stay separate. Objective and constraints are linear in the
-// divergence grid
+// Equal rows become one location. Piece k is z[z_of_piece[k]] + <a_k, x - anchor_k>, anchored at the location of one of
+// its rows; pieces anchored at one location share their z, but not their slopes. Losses and convexity are about
 //
-//   D(k, l) = (value at location l of the piece that owns l) - (value at l of piece k),   stored K x locations,
+//   D(k, l) = (value at location l of the piece that owns l) - (value at l of piece k),   stored K x locations.
 //
-// where an entry is free (D >= 0), zero by construction, or zero by a constraint (two pieces with rows at l that do
-// not share their anchor). A location is anchored if its owner is anchored there; then D there depends only on z and
-// a_k. With K = n all locations are anchored.
+// An entry is free (D >= 0), zero by construction, or zero by a constraint (pieces with rows at l and other anchors).
+// If the owner of l is anchored there, l is "anchored", and D there depends on z and a_k only. With K = n all are
+// anchored.
 //
 // Features are in their units, D is divided by `value_unit`, the objective by `objective_unit`, L by `norm_unit` (which
 // here includes value_unit).
@@ -66,6 +68,11 @@ struct CanonicalProblem : FeatureUnits {
   Index entry(Index piece, Index at_location) const { return piece * locations + at_location; }
 };
 
+// Places the losses of the items on entries 0 .. entries - 1 of the divergence grid. entry_of(point, reference): the
+// entry, or kNoEntry where D is 0 by construction.
+void place_losses(const Supervision& supervision, Index entries, const std::function<Index(Index, Index)>& entry_of,
+                  CanonicalProblem& canonical);
+
 CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
 // The units alone, with lambda, bound and zero objective in them, without grid and locations. Each piece has an offset
 // of its own and is anchored at 0.
@@ -88,9 +95,11 @@ struct DualPoint {
   Vector entries;
   Vector equality;
   Vector single, coupled;
-  Vector quadratic_slope;  // 2 quadratic (D - target) of each entry
-  Vector price;            // of sum_j norm_weight_j |a_kj| <= L, each piece
+  Vector divergence;  // of each entry; needed for targets only
+  Vector price;       // of sum_j norm_weight_j |a_kj| <= L, each piece
 };
+// The dual variable of each item, in the caller's units.
+Vector item_multipliers(const Supervision& supervision, const CanonicalProblem& canonical, const DualPoint& point);
 void export_dual(const LearningProblem& problem, const CanonicalProblem& canonical, const DualPoint& point,
                  Solution& solution);
 

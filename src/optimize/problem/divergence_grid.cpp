@@ -1,7 +1,5 @@
 #include "optimize/problem/divergence_grid.hpp"
 
-#include "optimize/problem/at.hpp"
-
 namespace bregmax::internal {
 
 DivergenceGrid::DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries)

@@ -8,10 +8,9 @@ namespace bregmax::internal {
 
 // The entries of the divergence grid that the solver works on, by piece and then by location.
 //
-// Most convexity constraints are far from active near the solution, and every constraint bends the central path. So the
-// working set starts with the supervised entries and the nearest locations of each piece, and the solver adds an entry
-// when its divergence becomes low. If half of the grid would be in the set, all of it is ("complete"), and a position
-// is a flat entry.
+// It starts with the supervised entries and the nearest locations of each piece; a solver adds an entry when its
+// divergence becomes low. A set of half of the grid or more is made all of it ("complete"); a position is then a flat
+// entry.
 class EntrySet {
  public:
   explicit EntrySet(const CanonicalProblem& problem);

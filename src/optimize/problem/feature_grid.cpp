@@ -38,9 +38,9 @@ void FeatureGrid::for_each_chunk(const Each& each) const {
   }
 }
 
-FeatureRows FeatureGrid::part(Index from, Index count) const { return {feature(0) + from, features_, stride_, count}; }
-
-void FeatureGrid::add_bands(Vector& of_location) const { of_location = band_sum_.colwise().sum().transpose(); }
+FeatureRows FeatureGrid::part(Index from, Index count) const {
+  return {reinterpret_cast<const double*>(lines_.data()) + from, features_, stride_, count};
+}
 
 void FeatureGrid::affine(const double* slopes, const Vector& shift, const Vector& base, double* grid) const {
   for_each_chunk([&](const Chunk& at) {
@@ -58,7 +58,7 @@ void FeatureGrid::sum_weighted_affine(const double* weights, const double* slope
     internal::sum_weighted_affine(at.x, pieces, weights + at.piece * locations_ + at.location,
                                   {of_piece.data() + at.piece, of_band(at), nullptr});
   });
-  add_bands(of_location);
+  of_location = band_sum_.colwise().sum().transpose();
 }
 
 void FeatureGrid::sum(const double* v, double* weighted, Vector& of_piece, Vector& of_location) {
@@ -69,7 +69,7 @@ void FeatureGrid::sum(const double* v, double* weighted, Vector& of_piece, Vecto
     sum_rows(at.x, {at.pieces, locations_, nullptr, nullptr}, v + at.piece * locations_ + at.location,
              {of_piece.data() + at.piece, of_band(at), weighted + at.piece * features_});
   });
-  add_bands(of_location);
+  of_location = band_sum_.colwise().sum().transpose();
 }
 
 void FeatureGrid::sum_weighted_differences(const double* weights, const Vector& base, const Vector& shift,

@@ -45,9 +45,6 @@ class FeatureGrid {
   void for_each_chunk(const Each& each) const;
   FeatureRows part(Index from, Index count) const;
   double* of_band(const Chunk& at) { return band_sum_.data() + at.band * locations_ + at.location; }
-  void add_bands(Vector& of_location) const;
-
-  const double* feature(Index f) const { return reinterpret_cast<const double*>(lines_.data()) + f * stride_; }
 
   Index pieces_, features_, locations_, stride_, at_once_;
   std::vector<CacheLine> lines_;  // features x stride_

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "bregmax/core/error.hpp"
-#include "optimize/problem/at.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -35,8 +34,8 @@ struct Counts {
   double z, a, rank;  // rank: about this many couplings matter at a time
 };
 
-// Whether one dense factorization of everything is preferred to the arrow with a low-rank update. The dense one is the
-// more accurate and needs fewer steps of refinement, so the other must save some.
+// Whether one dense factorization of everything is preferred to the arrow with a low-rank downdate. The dense one is
+// the more accurate and needs fewer steps of refinement, so the other must save some.
 bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
@@ -56,24 +55,15 @@ int most_steps(const CanonicalProblem& p, const EntrySet& entries) {
 
 }  // namespace
 
-double grounding_weight(const CanonicalProblem& problem, const NormalWeights& weights) {
-  const double mean = weights.grid.sum() / static_cast<double>(std::max<Index>(1, weights.grid.size()));
-  return (mean + weights.proximal + 1e-12) / static_cast<double>(problem.z_count);
-}
-
 NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet& entries, DivergenceGrid& grid)
     : problem_(problem),
       entries_(entries),
       grid_(grid),
-      size_(problem.z_count + problem.pieces * problem.features + 1) {
-  weights_.grid.setZero(problem.entries());
-  weights_.coupled.setZero(static_cast<Index>(problem.coupled.size()));
-  weights_.slope_diagonal.setZero(problem.pieces, problem.features);
-  weights_.slope_rank_one.setZero(problem.pieces, problem.features);
-  weights_.norm.setZero(problem.pieces);
-  grid_buffer_.resize(problem.entries());
+      size_(problem.z_count + problem.pieces * problem.features + 1),
+      weights_(problem),
+      grid_buffer_(weights_.grid),
+      coupled_buffer_(weights_.coupled) {
   for (Vector* v : {&residual_, &direction_, &preconditioned_, &image_}) v->resize(size_);
-  coupled_buffer_.resize(static_cast<Index>(problem.coupled.size()));
   dense_ = prefer_dense(problem);
   most_steps_ = dense_ ? kLeastSteps : most_steps(problem, entries);
   if (dense_ && size_ > 3 * kMostDenseUnknowns) {
@@ -149,11 +139,7 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance) {
     }
     const double rz = residual_.dot(preconditioned_);
     if (!(rz > 0)) break;
-    if (step == 0) {
-      direction_ = preconditioned_;
-    } else {
-      direction_ = preconditioned_ + (rz / previous_rz) * direction_;
-    }
+    step == 0 ? direction_ = preconditioned_ : direction_ = preconditioned_ + (rz / previous_rz) * direction_;
     previous_rz = rz;
     apply(direction_, image_);
     const double curvature = direction_.dot(image_);

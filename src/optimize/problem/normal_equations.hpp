@@ -4,36 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "optimize/problem/canonical_problem.hpp"
 #include "optimize/problem/divergence_grid.hpp"
-#include "optimize/problem/entry_set.hpp"
+#include "optimize/problem/factorization.hpp"
 
 namespace bregmax::internal {
-
-// The weights of one interior point iteration, with the |a| variables and the hinge slacks already eliminated.
-// Unknowns are x = (z, a, L), a row-major.
-struct NormalWeights {
-  Vector grid;            // of each entry of the set, zero beyond: convexity + single hinges + quadratic
-  Vector coupled;         // of each coupled hinge
-  Matrix slope_diagonal;  // pieces x features: 4 w+ w- / (w+ + w-)
-  Matrix slope_rank_one;  // pieces x features: f
-  Vector norm;            // pieces: w / (1 + w sum), multiplies (f, 1)(f, 1)' on (a_k, L)
-  double lipschitz = 0;   // what the bound on L adds to the diagonal of L
-  double proximal = 0;    // added to the diagonal of z and a
-};
-
-// One way of factoring the normal equations, exactly or approximately.
-class Factorization {
- public:
-  virtual ~Factorization() = default;
-  // False: not positive definite in floating point.
-  virtual bool factor(const NormalWeights& weights) = 0;
-  // x = (approximate inverse) rhs.
-  virtual void solve(const double* rhs, double* x) = 0;
-};
-
-std::unique_ptr<Factorization> make_dense_factorization(const CanonicalProblem& problem, const EntrySet& entries);
-std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& problem, const EntrySet& entries);
 
 // Factors with the method that is cheaper by its operation count, and refines by conjugate gradients against the
 // operator itself, which is never formed.
@@ -50,8 +24,9 @@ class NormalEquations {
   double solve(const Vector& rhs, Vector& x, double tolerance);
   // From the next factor() on, everything goes into one dense factorization; false: it would not fit into memory.
   bool use_dense();
-  // Whether couplings are taken as a low-rank update, which needs a larger proximal term of the hinges.
-  bool uses_update() const { return !dense_ && !problem_.coupled.empty(); }
+  // Whether coupled hinges are a low-rank downdate (see factorization.cpp). It needs a larger proximal term of the
+  // hinges.
+  bool uses_downdate() const { return !dense_ && !problem_.coupled.empty(); }
 
  private:
   void apply(const Vector& x, Vector& out);
@@ -69,11 +44,5 @@ class NormalEquations {
   // Error of the factorization alone relative to its solution, as last measured since factor().
   double error_per_size_ = std::numeric_limits<double>::infinity();
 };
-
-// Below this many unknowns a dense factorization takes no more than a few milliseconds.
-inline constexpr Index kAlwaysDenseUnknowns = 600;
-
-// Shared by the factorizations: the weight of (sum of z)^2. A weight on one z would make that one heavy to move.
-double grounding_weight(const CanonicalProblem& problem, const NormalWeights& weights);
 
 }  // namespace bregmax::internal

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "optimize/problem/at.hpp"
 #include "optimize/problem/feature_products.hpp"
 
 namespace bregmax::internal {
@@ -69,27 +68,12 @@ bool SlopeElimination::factor_blocks(const NormalWeights& weights, const Vector&
   return true;
 }
 
-// location - anchor of every entry of the piece, and the same times its weight.
+// Incomplete sets: location - anchor of every entry of the piece, and the same times its weight.
 void SlopeElimination::set_weighted_differences(Index k) {
-  const Index d = p_.features, begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
-  const double* anchor = p_.anchor.data() + k * d;
-  for (Index i = 0; i < count; ++i) {
-    const double* location = p_.location.data() + entries_.location(begin + i) * d;
-    double* difference = difference_.data() + i * d;
-    double* weighted = weighted_.data() + i * d;
-    const double weight = (*grid_)(begin + i);
-    for (Index j = 0; j < d; ++j) {
-      difference[j] = location[j] - anchor[j];
-      weighted[j] = weight * difference[j];
-    }
+  for (Index i = 0, p = entries_.begin(k); p < entries_.begin(k + 1); ++i, ++p) {
+    difference_.row(i) = p_.location.row(entries_.location(p)) - p_.anchor.row(k);
+    weighted_.row(i) = (*grid_)(p)*difference_.row(i);
   }
-}
-
-// Of a complete grid, one row a feature: anchor - location, and the same times its weight, which is C_k but for the
-// columns of z_k and L.
-void SlopeElimination::set_coupling_rows(Index k) {
-  weigh_differences(whole_->feature_rows(), p_.anchor.data() + k * p_.features, grid_->data() + k * p_.locations,
-                    {difference_.data(), p_.locations}, {eliminated(k), y_count_});
 }
 
 bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
@@ -97,7 +81,9 @@ bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
   if (d == 0) return true;
   Eigen::Map<Matrix> a(block(k), d, d);
   if (entries_.complete()) {
-    set_coupling_rows(k);
+    // anchor - location, one row per feature, and the same times its weight: C_k without the columns of z_k and L.
+    weigh_differences(whole_->feature_rows(), p_.anchor.data() + k * d, grid_->data() + k * p_.locations,
+                      {difference_.data(), p_.locations}, {eliminated(k), y_count_});
     multiply_rows({eliminated(k), d, y_count_, p_.locations}, {difference_.data(), d, p_.locations, p_.locations},
                   a.data());
   } else {
@@ -136,7 +122,8 @@ bool SlopeElimination::eliminate(const NormalWeights& weights, const Vector& gri
   return true;
 }
 
-// The piece's entries in H_yy; what is off the diagonal goes to the row of the piece, on either side of it.
+// The piece's entries in H_yy. Off the diagonal they go to the row of the piece's z, also above the diagonal, where
+// fold_upper() finds them.
 void SlopeElimination::add_weights(Index k, Matrix& schur) const {
   const Index zk = p_.z_of_piece[at(k)];
   double* row = schur.data() + zk * y_count_;
@@ -183,8 +170,7 @@ void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k) {
   }
 }
 
-// What set_coupling_rows does for a complete grid, for the columns of the piece's entries, whose weighted differences
-// factor_block has left.
+// C_k of an incomplete set, from the weighted differences that factor_block() has left.
 void SlopeElimination::gather_couplings(Index k) {
   set_columns(k);
   const Index* column = columns(k);
@@ -240,19 +226,11 @@ void SlopeElimination::unwhiten(Index k, double* v) const {
 
 void SlopeElimination::forward(double* slopes, double* y) {
   for (Index k = 0; k < p_.pieces; ++k) whiten(k, slopes + k * p_.features);
-  if (entries_.complete()) {
-    forward_by_weights(slopes, y);
-  } else {
-    forward_by_columns(slopes, y);
-  }
+  entries_.complete() ? forward_by_weights(slopes, y) : forward_by_columns(slopes, y);
 }
 
 void SlopeElimination::backward(double* slopes, const double* y) {
-  if (entries_.complete()) {
-    backward_by_weights(slopes, y);
-  } else {
-    backward_by_columns(slopes, y);
-  }
+  entries_.complete() ? backward_by_weights(slopes, y) : backward_by_columns(slopes, y);
   for (Index k = 0; k < p_.pieces; ++k) unwhiten(k, slopes + k * p_.features);
 }
 
@@ -282,7 +260,7 @@ void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
   }
 }
 
-// A complete E is d times as large as the weights that it is made of, and slower to read than to make anew:
+// With a complete set E is not stored. It is made again from the weights, which are d times fewer numbers to read:
 // C_k' u = w (u . (anchor - location)) at the owner of each location.
 void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
   const Index d = p_.features, last = y_count_ - 1;

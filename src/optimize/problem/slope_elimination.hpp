@@ -3,9 +3,8 @@
 #include <cassert>
 #include <optional>
 
-#include "core/blas.hpp"
+#include "optimize/problem/factorization.hpp"
 #include "optimize/problem/feature_grid.hpp"
-#include "optimize/problem/normal_equations.hpp"
 
 namespace bregmax::internal {
 
@@ -14,9 +13,9 @@ namespace bregmax::internal {
 //
 //   E_k = F_k^{-1} C_k,    S = H_yy - sum_k E_k' E_k.
 //
-// Where the set of entries is not complete, E_k has few columns that are not 0, and only those are stored. Where it is,
-// E is d times as large as the weights that it is made of: it is made for a batch of pieces at a time, which stays in
-// the cache until its squares are subtracted, and only couplings need it later.
+// If the set of entries is incomplete, few columns of E_k are not 0, and only those are stored. If it is complete, all
+// E_k together are d times as large as the weights. They are then made for a batch of pieces at a time, which stays in
+// the cache until its squares are subtracted; only couplings need them later.
 class SlopeElimination {
  public:
   SlopeElimination(const CanonicalProblem& problem, const EntrySet& entries);
@@ -49,7 +48,6 @@ class SlopeElimination {
   bool factor_block(const NormalWeights& weights, Index k);
   void unwhiten(Index k, double* v) const;
   void set_weighted_differences(Index k);
-  void set_coupling_rows(Index k);
   void gather_couplings(Index k);
   void set_columns(Index k);
   void add_weights(Index k, Matrix& schur) const;

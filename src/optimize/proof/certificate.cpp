@@ -6,7 +6,6 @@
 
 #include "core/compensated_sum.hpp"
 #include "optimize/problem/items.hpp"
-#include "optimize/proof/certify_bounds.hpp"
 #include "optimize/proof/termination.hpp"
 
 namespace bregmax {
@@ -21,37 +20,26 @@ using internal::item_of;
 
 constexpr Index kRowBlock = 256;
 
-// Values of the model, one block of rows at a time: no n x K array is made.
-class Evaluation {
- public:
-  Evaluation(const LearningProblem& problem, const Solution& solution) : problem_(problem), solution_(solution) {}
+// phi(x_row) minus the value of the piece there. For rows far from zero both are large and nearly equal.
+double divergence_at(const LearningProblem& problem, const Solution& solution, Index row, Index piece) {
+  const Index own = problem.piece_of[at(row)];
+  CompensatedSum sum;
+  sum.add(solution.offsets(own));
+  sum.add(-solution.offsets(piece));
+  sum.add_dot_difference(problem.points.row(row).data(), solution.slopes.row(own).data(),
+                         solution.slopes.row(piece).data(), problem.points.cols());
+  return sum.value();
+}
 
-  // phi(x_row) minus the value of the piece there. For rows far from zero both are large and nearly equal.
-  double divergence(Index row, Index piece) const {
-    const Index own = problem_.piece_of[at(row)];
-    const double* x = problem_.points.row(row).data();
-    CompensatedSum sum;
-    sum.add(solution_.offsets(own));
-    sum.add(-solution_.offsets(piece));
-    sum.add_dot_difference(x, solution_.slopes.row(own).data(), solution_.slopes.row(piece).data(),
-                           problem_.points.cols());
-    return sum.value();
+// The same of rows begin .. end - 1 and every piece, in plain sums. A block at a time: no n x K array is made.
+void set_divergences(const LearningProblem& problem, const Solution& solution, Index begin, Index end, Matrix& block) {
+  block.noalias() = -problem.points.middleRows(begin, end - begin) * solution.slopes.transpose();
+  block.rowwise() -= solution.offsets.transpose();
+  for (Index i = begin; i < end; ++i) {
+    const Index own = problem.piece_of[at(i)];
+    block.row(i - begin).array() += problem.points.row(i).dot(solution.slopes.row(own)) + solution.offsets(own);
   }
-
-  // The same of rows begin .. end - 1 and every piece.
-  void divergences(Index begin, Index end, Matrix& block) const {
-    block.noalias() = -problem_.points.middleRows(begin, end - begin) * solution_.slopes.transpose();
-    block.rowwise() -= solution_.offsets.transpose();
-    for (Index i = begin; i < end; ++i) {
-      const Index own = problem_.piece_of[at(i)];
-      block.row(i - begin).array() += problem_.points.row(i).dot(solution_.slopes.row(own)) + solution_.offsets(own);
-    }
-  }
-
- private:
-  const LearningProblem& problem_;
-  const Solution& solution_;
-};
+}
 
 // The Lagrangian is linear in the model: sum of slope * D over rows and references, plus a constant. Its derivatives by
 // the offsets must vanish; those by the slopes of a piece, g_k, must satisfy sum_k ||g_k||_inf <= lambda, the dual
@@ -194,11 +182,10 @@ struct ItemSums {
   }
 };
 
-ItemSums add_items(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
-                   Lagrangian& lagrangian) {
+ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   ItemSums sums;
   const auto divergence = [&](const Divergent& d) {
-    return d.exists() ? value.divergence(d.point, problem.piece_of[at(d.reference)]) : 0.0;
+    return d.exists() ? divergence_at(problem, solution, d.point, problem.piece_of[at(d.reference)]) : 0.0;
   };
   const auto add = [&](const Divergent& d, double sign, const Slope& slope) {
     if (!d.exists()) return;
@@ -227,15 +214,14 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, con
 }
 
 // All pairs of labels, a block of rows at a time, with dual variables by row or with none.
-ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, const Evaluation& value,
-                         Lagrangian& lagrangian) {
+ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
   const bool proves = static_cast<bool>(solution.dual.by_row);
   ItemSums sums;
   Matrix divergences, coefficients;
   for (Index begin = 0; begin < pairs.rows(); begin += kRowBlock) {
     const Index end = std::min(pairs.rows(), begin + kRowBlock);
-    value.divergences(begin, end, divergences);
+    set_divergences(problem, solution, begin, end, divergences);
     coefficients.setZero(end - begin, problem.pieces);
     if (proves) solution.dual.by_row(begin, end, coefficients);
     for (Index i = begin; i < end; ++i) {
@@ -258,13 +244,12 @@ ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solutio
 }
 
 double largest_convexity_violation(const LearningProblem& problem, const Solution& solution) {
-  const Evaluation value(problem, solution);
   const Index rows = problem.points.rows();
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest) if (rows * problem.pieces > 100'000)
   for (Index begin = 0; begin < rows; begin += kRowBlock) {
     Matrix divergences;
-    value.divergences(begin, std::min(rows, begin + kRowBlock), divergences);
+    set_divergences(problem, solution, begin, std::min(rows, begin + kRowBlock), divergences);
     largest = std::max(largest, -divergences.minCoeff());
   }
   return largest > 0 ? largest : 0;  // not -0, which a reduction may make of it
@@ -302,10 +287,9 @@ Certificate certify(const LearningProblem& problem, const Solution& solution) {
 Certificate internal::certify_bounds(const LearningProblem& problem, const Solution& solution, double radius) {
   Certificate certificate;
   Lagrangian lagrangian(problem);
-  const Evaluation value(problem, solution);
   const bool by_rows = std::holds_alternative<LabelPairs>(problem.supervision) && solution.dual.items.size() == 0;
   const ItemSums sums =
-      by_rows ? add_label_pairs(problem, solution, value, lagrangian) : add_items(problem, solution, value, lagrangian);
+      by_rows ? add_label_pairs(problem, solution, lagrangian) : add_items(problem, solution, lagrangian);
   add_convexity(solution.dual, lagrangian);
   lagrangian.balance_offsets();
   certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();

@@ -1,7 +1,6 @@
 #include "optimize/proof/certified_point.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "optimize/proof/solve_support.hpp"
 
@@ -49,20 +48,16 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
 void take_if_sound(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& candidate,
                    Solution& solution) {
   certify_into_report(problem, candidate);
-  const AffinePieces pieces{candidate.slopes, candidate.offsets};
   const bool sound = candidate.report.convexity_violation <= solution.report.convexity_violation ||
-                     (repair.own_pieces_lead(pieces) && repair.violation(pieces).feasible());
+                     (repair.own_pieces_lead(candidate) && repair.violation(candidate).feasible());
   if (sound && has_gap_within(candidate, tolerance)) solution = candidate;
 }
 
 void lead_by_mixing(const LearningProblem& problem, const ConvexRepair& repair, double tolerance, Solution& solution) {
   for (const double part : {1e-11, 1e-10, 1e-9, 1e-8}) {
-    AffinePieces pieces{solution.slopes, solution.offsets};
-    if (repair.own_pieces_lead(pieces)) return;
-    if (!repair.repair(part, pieces) || !repair.own_pieces_lead(pieces)) continue;
+    if (repair.own_pieces_lead(solution)) return;
     Solution candidate = solution;
-    candidate.slopes = std::move(pieces.slopes);
-    candidate.offsets = std::move(pieces.offsets);
+    if (!repair.repair(part, candidate) || !repair.own_pieces_lead(candidate)) continue;
     take_if_sound(problem, repair, tolerance, candidate, solution);
   }
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "optimize/problem/at.hpp"
+#include "optimize/problem/items.hpp"
 #include "optimize/problem/row_blocks.hpp"
 #include "optimize/proof/piece_borders.hpp"
 

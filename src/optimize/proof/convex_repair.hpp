@@ -6,14 +6,10 @@ namespace bregmax::internal {
 
 // Turns pieces that nearly satisfy the convexity constraints into pieces that satisfy them.
 //
-// With fixed slopes the constraints are about differences of offsets. Raising every piece at its rows to the largest of
-// the others, repeatedly, ends in the least offsets that satisfy them, unless the violations along some cycle of pieces
-// have a positive sum. Mixing in a strictly convex model, the tangents of the squared distance, makes such sums
-// negative.
-//
-// Rows are visited in blocks: no n x K array is made. With fewer pieces than rows only one row of each pair of pieces
-// counts, where the second exceeds the first the most. Raising is then a longest path in a graph of K nodes, and needs
-// one pass over the rows.
+// Slopes stay, and every piece is raised at its rows to the largest of the others, repeatedly. That ends, unless the
+// violations along some cycle of pieces have a positive sum; mixing in a strictly convex model, the tangents of the
+// squared distance, makes such sums negative. With fewer pieces than rows it is a longest path in a graph of the
+// pieces.
 class ConvexRepair {
  public:
   explicit ConvexRepair(const LearningProblem& problem);

@@ -12,10 +12,9 @@ bool polish_is_quick(const LearningProblem& problem);
 
 // Moves multipliers until the derivatives of the Lagrangian are what they should be.
 //
-// Multipliers that are right to the last digit of a double leave derivatives of 1e-16 of the terms of their sums. Where
-// features differ by many powers of ten, that costs the bound more than a gap of 1e-8. Here a multiplier is a sum of
-// two doubles: the low parts go to dual.entries and dual.items_low. Steps are by least squares, each multiplier
-// changing in proportion to how far it is from the nearer end of its range.
+// Where features differ by many powers of ten, the rounding of multipliers to doubles costs the bound more than a gap
+// of 1e-8. Here a multiplier is a sum of two doubles: the low parts go to dual.entries and dual.items_low. Steps are by
+// least squares, each multiplier changing in proportion to how far it is from the nearer end of its range.
 //
 // price_of_piece: the multiplier of ||a_k||_1 <= L, which the derivatives by a_k have to stay within. dual: a matrix of
 // convexity, and no entries. Looks at the stop flag between its rounds.

@@ -4,13 +4,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <variant>
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
 #include "core/compensated_sum.hpp"
-#include "optimize/problem/at.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 
@@ -153,23 +152,16 @@ class MultiplierSystem {
 
  private:
   void take_items(const Vector& items) {
-    const auto term = [&](Index point, Index reference, double sign) {
-      return Term{point, problem_.piece_of[at(reference)], sign};
-    };
-    Index t = 0;
-    if (const auto* comparisons = std::get_if<Comparisons>(&problem_.supervision)) {
-      for (const Comparison& item : *comparisons) {
-        multipliers.push_back({{term(item.i, item.j, 1), term(item.k, item.l, -1)}, 2, items(t++), 0, item.weight});
-      }
-    } else if (is_pairs(problem_.supervision)) {
-      for_each_pair(problem_.supervision, [&](const Pair& item) {
-        multipliers.push_back({{term(item.i, item.j, item.similar ? 1 : -1)}, 1, items(t++), 0, item.weight});
-      });
-    } else {
-      for (const Target& item : std::get<Targets>(problem_.supervision)) {
-        multipliers.push_back({{term(item.i, item.j, 1)}, 1, items(t++), 0, Multiplier::kNoEnd, 2 * item.weight});
-      }
-    }
+    for_each_item(problem_.supervision, [&](Index t, const Item& item) {
+      Multiplier one{{}, 0, items(t), 0, item.squared ? Multiplier::kNoEnd : item.weight};
+      if (item.squared) one.curvature = 2 * item.weight;
+      const auto add = [&](const Divergent& d, double sign) {
+        if (d.exists()) one.terms[at(one.count++)] = {d.point, problem_.piece_of[at(d.reference)], sign};
+      };
+      add(item.plus, 1);
+      add(item.minus, -1);
+      multipliers.push_back(one);
+    });
   }
 
   // Both parts have to be multipliers.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimize/problem/at.hpp"
+#include "optimize/problem/items.hpp"
 #include "optimize/problem/row_blocks.hpp"
 
 namespace bregmax::internal {

@@ -130,15 +130,19 @@ TYPED_TEST(GridPasses, KeepSlacksAndMultipliersAtAnotherPenalty) {
   PassCase<TypeParam> c(70, 2);
   const Copies<TypeParam> copies = c.copies;
   rescale_copies(c.terms(), before, after, 0.5, 0, 70, c.copies.data(), c.sums());
+  Matrix wishes(70, 70);
   for (Index k = 0; k < 70; ++k) {
     for (Index l = 0; l < 70; ++l) {
       const bool similar = c.label(k) == c.label(l);
       const double slack = obvious_slack(before, similar, copies(k, l));
       EXPECT_EQ(obvious_slack(after, similar, c.copies(k, l)), slack);
       EXPECT_EQ(2 * (c.copies(k, l) - slack), copies(k, l) - slack);
+      wishes(k, l) = 2 * slack - c.copies(k, l);
     }
   }
-  EXPECT_EQ(c.of_piece.sum(), c.of_point.sum());
+  EXPECT_EQ(c.of_piece, wishes.rowwise().sum());
+  EXPECT_EQ(c.of_point, wishes.colwise().sum().transpose());
+  EXPECT_EQ(c.weighted, wishes * c.points);
 }
 
 TYPED_TEST(GridPasses, OnlyTouchTheirPieces) {
@@ -314,7 +318,7 @@ TEST(AdmmGrid, StartsFromAModel) {
   EXPECT_LT(solution.report.objective, run_alone(problem, {.max_iterations = 1}).report.objective);
 }
 
-TEST(AdmmGrid, IsForEveryRowItsOwnPieceOnly) {
+TEST(AdmmGrid, AppliesOnlyToLabelPairsWithOnePiecePerRow) {
   LearningProblem problem = label_problem(12);
   EXPECT_TRUE(internal::grid_engine_applies(problem));
   std::swap(problem.piece_of[0], problem.piece_of[1]);

@@ -207,7 +207,7 @@ TEST(ManyRows, TheListOfMultipliersProvesTheBound) {
   const LearningProblem problem = problem_of(random, test::Kind::kComparisons, 2000, 10, 1000, 0.5);
   const Solution solution = solve_admm(problem);
   EXPECT_EQ(solution.dual.convexity.size(), 0);
-  EXPECT_GT(solution.dual.entries.size(), 10U);
+  EXPECT_FALSE(solution.dual.entries.empty());
   const Certificate certificate = certify(problem, solution);
   // It may prove more than the solver says: of models with a Lipschitz constant up to ten times that of the solution.
   EXPECT_GE(certificate.lower_bound, solution.report.lower_bound - 1e-9 * certificate.objective);
@@ -244,19 +244,21 @@ TEST(ManyRows, ResumeToTheSameBits) {
       EXPECT_EQ(rest.report.objective, whole.report.objective) << first;
       EXPECT_EQ(rest.report.lower_bound, whole.report.lower_bound) << first;
       EXPECT_EQ(rest.slopes, whole.slopes) << first;
-      EXPECT_EQ(rest.dual.entries.size(), whole.dual.entries.size()) << first;
+      EXPECT_TRUE(std::ranges::equal(rest.dual.entries, whole.dual.entries, [](const auto& a, const auto& b) {
+        return a.row == b.row && a.piece == b.piece && a.value == b.value;
+      })) << first;
     }
   }
 }
 
-TEST(ManyRows, NeedLessThanAnArrayOfAllConstraints) {
+TEST(ManyRows, NeedFarLessMemoryThanTheWholeGrid) {
   LearningProblem problem;
   problem.points = Matrix::Zero(1'000'000, 20);
   problem.pieces = 100;
   problem.supervision = Comparisons(100'000, Comparison{0, 1, 0, 2});
   const double bytes = predict_admm_memory(problem);
-  EXPECT_GT(bytes, 35e6);  // block one alone
-  EXPECT_LT(bytes, 1.5e9);
+  EXPECT_GT(bytes, 8 * std::pow(100 * 21, 2)) << "block one alone is a matrix of all unknowns";
+  EXPECT_LT(bytes, 0.1 * internal::predict_canonical_memory(problem));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@
 namespace bregmax::internal {
 namespace {
 
-// A cone at a random point, with a direction that is accepted and another; every fifth member does not move.
+// A cone at a random point, with a direction that is accepted and another; every fifth member is not a constraint:
+// its dual variable is 0.
 struct Members {
   Members(Random& random, Index size)
       : s(size), y(size), r(size), inverse(size), c(size), ds(size), dy(size), ds_accepted(size), dy_accepted(size) {
@@ -22,7 +23,7 @@ struct Members {
       y(i) = moves ? 0.01 + random.uniform() : 0;
       for (Vector* v : {&r, &c, &ds, &dy, &ds_accepted, &dy_accepted}) (*v)(i) = moves ? 0.3 * random.normal() : 0;
     }
-    portable_cone_passes().invert(rows());
+    set_inverse(rows(), Instructions::kAny);
   }
   ConeRows rows() {
     return {s.size(), kDelta,    s.data(),  y.data(),           r.data(),          inverse.data(),
@@ -40,12 +41,12 @@ struct Members {
   Vector s, y, r, inverse, c, ds, dy, ds_accepted, dy_accepted;
 };
 
-class ConePassesTest : public ::testing::TestWithParam<bool> {
+class ConePassesTest : public ::testing::TestWithParam<Instructions> {
  protected:
   static constexpr double kRounding = 1e-12;
   // Remainders of every kind.
   static constexpr Index kSizes[] = {0, 1, 3, 4, 7, 8, 101};
-  const ConePasses& passes() const { return GetParam() ? portable_cone_passes() : cone_passes(); }
+  const Instructions use = GetParam();
 
   // What an aim must leave: c, and dy = (c - y r) / (s + delta y).
   template <class Goal>
@@ -62,7 +63,7 @@ TEST_P(ConePassesTest, AimAtProductsOfTheTarget) {
   Random random(1);
   for (const Index size : kSizes) {
     Members members(random, size);
-    passes().aim(members.rows(), 0.2);
+    aim_at(0.2, members.rows(), use);
     expect_aim(members, members.r, [&](Index i) { return 0.2 - members.s(i) * members.y(i); });
   }
 }
@@ -73,7 +74,7 @@ TEST_P(ConePassesTest, CorrectTheAimBySecondOrderTermsWithinLimits) {
   for (const Index size : kSizes) {
     Members members(random, size);
     const Members before = members;
-    passes().aim_corrected(members.rows(), kTarget);
+    aim_corrected(kTarget, members.rows(), use);
     expect_aim(members, members.r, [&](Index i) {
       const double goal = std::clamp(kTarget - before.ds(i) * before.dy(i), 0.0, 20 * kTarget);
       return goal - before.s(i) * before.y(i);
@@ -86,7 +87,7 @@ TEST_P(ConePassesTest, PullOnlyTheProductsThatLeaveTheirRange) {
   const CentralAim aim = {0.7, 0.9, 0.05, 0.3};
   for (const Index size : kSizes) {
     Members members(random, size);
-    passes().aim_central(members.rows(), aim);
+    aim_central(members.rows(), aim, use);
     expect_aim(members, Vector::Zero(size), [&](Index i) {
       const double product =
           (members.s(i) + 0.7 * members.ds_accepted(i)) * (members.y(i) + 0.9 * members.dy_accepted(i));
@@ -103,7 +104,7 @@ TEST_P(ConePassesTest, FinishWithTheLinearisedProductsAndTheirRates) {
       Members members(random, size);
       const Vector change = test::normal_vector(random, size), dy = members.dy;
       StepRates rates;
-      passes().finish(members.rows(), has_change ? change.data() : nullptr, rates);
+      finish_direction(members.rows(), has_change ? change.data() : nullptr, rates, use);
       for (Index i = 0; i < size; ++i) {
         const double weight = members.y(i) / (members.s(i) + Members::kDelta * members.y(i));
         EXPECT_NEAR(members.dy(i), dy(i) - (has_change ? weight * change(i) : 0), 1e-9);
@@ -123,17 +124,17 @@ TEST_P(ConePassesTest, ComparePartsOfACorrectionAndAddThem) {
       const Vector change = test::normal_vector(random, size);
       const double* slack_change = has_change ? change.data() : nullptr;
       if (has_change) members.dy = members.c.cwiseProduct(members.inverse);
-      // What a direction of the same aim comes to.
+      // The direction that the same target gives when it is solved for alone.
       Members alone = members;
       StepRates rates_alone;
-      passes().finish(alone.rows(), slack_change, rates_alone);
+      finish_direction(alone.rows(), slack_change, rates_alone, use);
       PartRates rates;
-      passes().rate_correction(members.rows(), slack_change, rates);
+      rate_correction(members.rows(), slack_change, rates, use);
       EXPECT_EQ(rates[0].primal, 1) << "the accepted direction's own rates are the caller's";
       for (std::size_t part = 1; part < kParts; ++part) {
         const double share = static_cast<double>(part) / 4;
         Members mixed = members;
-        passes().add_correction(mixed.rows(), slack_change, {share, 0.5 * share});
+        take_correction(mixed.rows(), slack_change, {share, 0.5 * share}, nullptr, use);
         EXPECT_LT((mixed.ds_accepted - members.ds_accepted - share * alone.ds).norm(), 1e-9);
         EXPECT_LT((mixed.dy_accepted - members.dy_accepted - 0.5 * share * alone.dy).norm(), 1e-9);
         EXPECT_NEAR(rates[part].primal, members.rate(members.s, members.ds_accepted + share * alone.ds), 1e-9);
@@ -143,7 +144,7 @@ TEST_P(ConePassesTest, ComparePartsOfACorrectionAndAddThem) {
   }
 }
 
-TEST_P(ConePassesTest, AddACorrectionAndAimAtTheNextAsOneAfterTheOther) {
+TEST_P(ConePassesTest, FusedAddAndAimEqualsAddThenAim) {
   Random random(6);
   const CentralAim aim = {0.7, 0.9, 0.05, 0.3};
   for (const Index size : kSizes) {
@@ -151,9 +152,9 @@ TEST_P(ConePassesTest, AddACorrectionAndAimAtTheNextAsOneAfterTheOther) {
       Members together = Members(random, size), in_turn = together;
       const Vector change = test::normal_vector(random, size);
       const double* slack_change = has_change ? change.data() : nullptr;
-      passes().add_and_aim_central(together.rows(), slack_change, {0.75, 0.25}, aim);
-      passes().add_correction(in_turn.rows(), slack_change, {0.75, 0.25});
-      passes().aim_central(in_turn.rows(), aim);
+      take_correction(together.rows(), slack_change, {0.75, 0.25}, &aim, use);
+      take_correction(in_turn.rows(), slack_change, {0.75, 0.25}, nullptr, use);
+      aim_central(in_turn.rows(), aim, use);
       EXPECT_LT((together.ds_accepted - in_turn.ds_accepted).norm(), kRounding);
       EXPECT_LT((together.dy_accepted - in_turn.dy_accepted).norm(), kRounding);
       EXPECT_LT((together.c - in_turn.c).norm(), kRounding);
@@ -162,8 +163,8 @@ TEST_P(ConePassesTest, AddACorrectionAndAimAtTheNextAsOneAfterTheOther) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Instructions, ConePassesTest, ::testing::Bool(),
-                         [](const auto& portable) { return portable.param ? "Portable" : "Fastest"; });
+INSTANTIATE_TEST_SUITE_P(Instructions, ConePassesTest, ::testing::Values(Instructions::kAny, best_instructions()),
+                         [](const auto& use) { return use.index == 0 ? "Portable" : "Fastest"; });
 
 }  // namespace
 }  // namespace bregmax::internal

@@ -21,7 +21,8 @@
 #include "bregmax/data/table.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "optimize/hard_problems.hpp"
-#include "optimize/interior_point/solve.hpp"
+#include "optimize/interior_point/interior_point.hpp"
+#include "optimize/interior_point/remedies.hpp"
 #include "optimize/proof/convex_repair.hpp"
 
 namespace bregmax {
@@ -66,7 +67,7 @@ RemedyCount remedy_counts[kRemedies];
 Recovery all_but_switched_off() {
   Recovery recovery;
   const char* names = std::getenv("BREGMAX_OFF");
-  for (const internal::RemedyInfo& info : internal::remedies()) {
+  for (const test::RemedyInfo& info : test::kRemedyInfo) {
     if (names != nullptr && fmt::format(",{},", names).find(fmt::format(",{},", info.name)) != std::string::npos) {
       recovery.switch_off(info.remedy);
     }
@@ -76,12 +77,12 @@ Recovery all_but_switched_off() {
 
 Solution solve_counted(const LearningProblem& problem, Recovery& recovery) {
   const ThreadLimit single(1);
-  return internal::solve(problem, {}, {}, {}, recovery);
+  return internal::run_interior_point(problem, {}, {}, {}, recovery);
 }
 
 // What a remedy does not touch is the same without it, so only the problems that use it are solved again.
 void count_remedies(const LearningProblem& problem, const Solution& solution, const Recovery& recovery) {
-  for (const internal::RemedyInfo& info : internal::remedies()) {
+  for (const test::RemedyInfo& info : test::kRemedyInfo) {
     if (recovery.count(info.remedy) == 0) continue;
     RemedyCount& sum = remedy_counts[static_cast<std::size_t>(info.remedy)];
     sum.uses += recovery.count(info.remedy);
@@ -173,7 +174,7 @@ void print_remedies() {
   fmt::print(
       "\n| remedy | problems | uses | unsolved with | without | partial | without | ties | without | iterations | "
       "without | seconds | without |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const internal::RemedyInfo& info : internal::remedies()) {
+  for (const test::RemedyInfo& info : test::kRemedyInfo) {
     const RemedyCount& sum = remedy_counts[static_cast<std::size_t>(info.remedy)];
     const Count &a = sum.with, &b = sum.without;
     fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.2f} | {:.2f} |\n", info.name, a.problems,

@@ -39,7 +39,7 @@ struct Hinges {
       minus.push_back(random.uniform_index(kEntries));
       plus.push_back(t % 3 == 0 ? kNoEntry : random.uniform_index(kEntries));
     }
-    for (Cone* cone : {&over, &nonneg}) cone->set_inverse();
+    for (Cone* cone : {&over, &nonneg}) set_inverse(cone->rows());
     for (Index t = 0; t < size; ++t) {
       const double sum = over.weight(t) + nonneg.weight(t);
       inverse_sum(t) = sum > 0 ? 1 / sum : 0;
@@ -63,11 +63,11 @@ struct Hinges {
   std::vector<Index> plus, minus;
 };
 
-class HingePassesTest : public ::testing::TestWithParam<bool> {
+class HingePassesTest : public ::testing::TestWithParam<Instructions> {
  protected:
   // Remainders of every kind.
   static constexpr std::array<Index, 7> kSizes = {0, 1, 3, 4, 7, 8, 101};
-  const HingePasses& passes() const { return GetParam() ? portable_hinge_passes() : hinge_passes(); }
+  const Instructions use = GetParam();
 };
 
 // The Newton equations of a hinge, change being that of D[plus] - D[minus]:
@@ -82,13 +82,13 @@ TEST_P(HingePassesTest, SolveTheNewtonEquationsOfAHinge) {
   Random random(1);
   for (const Index size : kSizes) {
     Hinges hinges(random, size);
-    for (Cone* cone : {&hinges.over, &hinges.nonneg}) cone->aim(0.2);
+    for (Cone* cone : {&hinges.over, &hinges.nonneg}) aim_at(0.2, cone->rows());
     const Vector before = test::normal_vector(random, kEntries), dD = test::normal_vector(random, kEntries);
     Vector field = before;
-    passes().eliminate(hinges.rows(), field.data());
-    passes().recover(hinges.rows(), dD.data());
+    eliminate_zeta(hinges.rows(), field.data(), use);
+    recover_zeta(hinges.rows(), dD.data(), use);
     StepRates rates;
-    for (Cone* cone : {&hinges.over, &hinges.nonneg}) cone->finish_direction(nullptr, rates);
+    for (Cone* cone : {&hinges.over, &hinges.nonneg}) finish_direction(cone->rows(), nullptr, rates);
     Vector expected = before;
     for (Index t = 0; t < size; ++t) {
       if (hinges.over.y(t) == 0) {
@@ -116,7 +116,7 @@ TEST_P(HingePassesTest, SolveTheNewtonEquationsOfAHinge) {
 
 // The passes of corrections keep nothing between them but c: they must come to what the cones' own passes, elimination
 // and recovery come to one after the other.
-TEST_P(HingePassesTest, CorrectAsTheConesDoOneAfterTheOther) {
+TEST_P(HingePassesTest, FusedCorrectionsEqualSeparatePasses) {
   Random random(2);
   const CentralAim first = {0.7, 0.9, 0.05, 0.3}, second = {0.9, 0.8, 0.1, 0.2};
   const CorrectionParts parts = {0.75, 0.25};
@@ -127,34 +127,34 @@ TEST_P(HingePassesTest, CorrectAsTheConesDoOneAfterTheOther) {
     in_turn.residual.setZero();  // a correction leaves it
 
     Vector field = before, field_in_turn = before;
-    passes().aim_central(together.rows(), first, field.data());
-    for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) cone->aim_central(first);
-    passes().eliminate(in_turn.rows(), field_in_turn.data());
+    aim_central(together.rows(), first, field.data(), use);
+    for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) aim_central(cone->rows(), first);
+    eliminate_zeta(in_turn.rows(), field_in_turn.data(), use);
     EXPECT_LT((field - field_in_turn).norm(), 1e-10);
 
-    passes().recover(in_turn.rows(), dD.data());
+    recover_zeta(in_turn.rows(), dD.data(), use);
     PartRates rates, rates_in_turn;
-    passes().rate_correction(together.rows(), dD.data(), rates);
-    for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) cone->rate_correction(nullptr, rates_in_turn);
+    rate_correction(together.rows(), dD.data(), rates, use);
+    for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) rate_correction(cone->rows(), nullptr, rates_in_turn);
     for (std::size_t part = 1; part < kParts; ++part) {
       EXPECT_NEAR(rates[part].primal, rates_in_turn[part].primal, 1e-9);
       EXPECT_NEAR(rates[part].dual, rates_in_turn[part].dual, 1e-9);
     }
 
-    passes().add_and_aim_central(together.rows(), dD.data(), parts, second, field.data());
+    take_correction(together.rows(), dD.data(), parts, &second, field.data(), use);
     in_turn.dzeta_accepted += parts.primal * in_turn.dzeta;
     for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) {
-      cone->add_correction(nullptr, parts);
-      cone->aim_central(second);
+      take_correction(cone->rows(), nullptr, parts, nullptr);
+      aim_central(cone->rows(), second);
     }
-    passes().eliminate(in_turn.rows(), field_in_turn.data());
+    eliminate_zeta(in_turn.rows(), field_in_turn.data(), use);
     EXPECT_LT((field - field_in_turn).norm(), 1e-9);
     EXPECT_LT((together.dzeta_accepted - in_turn.dzeta_accepted).norm(), 1e-9);
 
-    passes().add_correction(together.rows(), dD.data(), parts);
-    passes().recover(in_turn.rows(), dD.data());
+    take_correction(together.rows(), dD.data(), parts, nullptr, nullptr, use);
+    recover_zeta(in_turn.rows(), dD.data(), use);
     in_turn.dzeta_accepted += parts.primal * in_turn.dzeta;
-    for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) cone->add_correction(nullptr, parts);
+    for (Cone* cone : {&in_turn.over, &in_turn.nonneg}) take_correction(cone->rows(), nullptr, parts, nullptr);
     EXPECT_LT((together.dzeta_accepted - in_turn.dzeta_accepted).norm(), 1e-9);
     for (const auto& [a, b] :
          {std::pair(&together.over, &in_turn.over), std::pair(&together.nonneg, &in_turn.nonneg)}) {
@@ -165,8 +165,8 @@ TEST_P(HingePassesTest, CorrectAsTheConesDoOneAfterTheOther) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Instructions, HingePassesTest, ::testing::Bool(),
-                         [](const auto& portable) { return portable.param ? "Portable" : "Fastest"; });
+INSTANTIATE_TEST_SUITE_P(Instructions, HingePassesTest, ::testing::Values(Instructions::kAny, best_instructions()),
+                         [](const auto& use) { return use.index == 0 ? "Portable" : "Fastest"; });
 
 }  // namespace
 }  // namespace bregmax::internal

@@ -3,24 +3,27 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "optimize/problems.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-// With a piece for every row the start meets every equation between model and slacks. Steps along directions that do,
-// up to their proximal term, keep it so, whatever was added to them: a correction that reaches one of the unknowns and
-// not its slacks does not.
-TEST(PrimalDualMethod, KeepsModelAndSlacksTogether) {
-  constexpr Index kRows = 30;
+CanonicalProblem small_problem(test::Kind kind, Index rows = 30) {
+  Random random(3);
+  Matrix points = test::normal_rows(random, rows, 4);
+  Supervision items = test::random_supervision(random, kind, rows, 20 * rows);
+  return canonicalize(test::make_problem(std::move(points), test::own_pieces(rows), std::move(items), 0.1));
+}
+
+// With one piece per row the start satisfies the equations that tie slacks to the model. Newton steps keep them
+// satisfied, up to the proximal term; a corrector that changes the model without changing its slacks would break them.
+TEST(PrimalDualMethod, PrimalResidualStaysSmall) {
   constexpr int kIterations = 12;
   for (const test::Kind kind : {test::Kind::kPairs, test::Kind::kComparisons}) {
-    Random random(3);
-    Matrix points = test::normal_rows(random, kRows, 4);
-    Supervision items = test::random_supervision(random, kind, kRows, 600);
-    const CanonicalProblem problem =
-        canonicalize(test::make_problem(std::move(points), test::own_pieces(kRows), std::move(items), 0.1));
+    const CanonicalProblem problem = small_problem(kind);
     Recovery recovery;
     const InteriorPointSettings settings;
     PrimalDualMethod method(problem, settings, recovery);
@@ -33,6 +36,33 @@ TEST(PrimalDualMethod, KeepsModelAndSlacksTogether) {
       ASSERT_TRUE(method.advance(0, std::abs(now.primal)));
     }
     EXPECT_LT(method.measure().dual_residual, 1e-2 * first_dual_residual);
+  }
+}
+
+// The run then ends with the last finite iterate.
+TEST(StepRule, DoesNotTakeADirectionThatIsNotFinite) {
+  for (const test::Kind kind : test::kKinds) {
+    const CanonicalProblem problem = small_problem(kind);
+    Recovery recovery;
+    const InteriorPointSettings settings;
+    Iterate iterate(problem, settings, recovery);
+    NewtonSystem newton(iterate, settings, recovery);
+    StepRule steps(iterate, newton, settings);
+    iterate.start();
+    iterate.measure();
+    ASSERT_TRUE(newton.factor(1e-8));
+    steps.center(iterate.measures.mu);
+    const Vector x = iterate.value.x, slacks = iterate.convexity.s;
+    for (double* broken : {&newton.accepted.x(0), &newton.accepted.t(1), &iterate.convexity.ds_accepted(1),
+                           &iterate.norm.dy_accepted(2)}) {
+      const double sound = std::exchange(*broken, std::numeric_limits<double>::quiet_NaN());
+      EXPECT_FALSE(steps.move());
+      EXPECT_EQ(iterate.value.x, x);
+      EXPECT_EQ(iterate.convexity.s, slacks);
+      *broken = sound;
+    }
+    EXPECT_TRUE(steps.move());
+    EXPECT_NE(iterate.value.x, x);
   }
 }
 

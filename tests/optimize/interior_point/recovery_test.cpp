@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "bregmax/core/threads.hpp"
-#include "bregmax/supervision/sample.hpp"
 #include "optimize/hard_problems.hpp"
-#include "optimize/interior_point/solve.hpp"
+#include "optimize/interior_point/circle.hpp"
+#include "optimize/interior_point/interior_point.hpp"
+#include "optimize/interior_point/remedies.hpp"
 #include "optimize/proof/convex_repair.hpp"
 
 namespace bregmax {
@@ -29,7 +30,7 @@ struct Loss {
 
 Solution solve(const LearningProblem& problem, Recovery& recovery) {
   const ThreadLimit single(1);
-  return internal::solve(problem, {}, {}, {}, recovery);
+  return internal::run_interior_point(problem, {}, {}, {}, recovery);
 }
 
 void add(const LearningProblem& problem, const Solution& solution, Loss& sum) {
@@ -75,7 +76,7 @@ constexpr Case kCases[] = {
     {Remedy::kZeroModel, "contradictory_items", &Loss::ties},
 };
 
-std::string name_of(Remedy remedy) { return std::string(internal::remedies()[static_cast<std::size_t>(remedy)].name); }
+std::string name_of(Remedy remedy) { return std::string(test::kRemedyInfo[static_cast<std::size_t>(remedy)].name); }
 
 class Recoveries : public ::testing::TestWithParam<Case> {};
 
@@ -102,19 +103,9 @@ INSTANTIATE_TEST_SUITE_P(Each, Recoveries, ::testing::ValuesIn(kCases),
 // Neighbours on a circle are close, and comparisons couple them more strongly than a low-rank update bears.
 TEST(Recoveries, LoseMoreWithoutTheDenseFactorization) {
   if (test::kSanitized) GTEST_SKIP() << "takes long";
-  constexpr Index kRows = 320;
   Loss with, without;
   for (const double lambda : {0.01, 1.0, 100.0}) {
-    Random random(3);
-    Matrix points(kRows, 2);
-    std::vector<int> classes;
-    for (Index i = 0; i < kRows; ++i) {
-      const double angle = 6.283185307179586 * random.uniform();
-      points.row(i) << std::cos(angle), std::sin(angle);
-      classes.push_back(static_cast<int>(3 * angle / 6.2832));
-    }
-    compare(test::make_problem(points, sample_comparisons(classes, 200, 1), lambda), Remedy::kDenseFactorization, with,
-            without);
+    compare(test::circle_problem(320, 200, lambda), Remedy::kDenseFactorization, with, without);
   }
   EXPECT_EQ(with.unsolved, 0);
   EXPECT_LT(with.iterations, without.iterations);
@@ -123,7 +114,7 @@ TEST(Recoveries, LoseMoreWithoutTheDenseFactorization) {
 TEST(Remedies, AreListedInTheirOrderWithNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < internal::kRemedies; ++i) {
-    const internal::RemedyInfo& info = internal::remedies()[i];
+    const test::RemedyInfo& info = test::kRemedyInfo[i];
     EXPECT_EQ(static_cast<std::size_t>(info.remedy), i);
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
     EXPECT_FALSE(info.trigger.empty()) << info.name;

@@ -80,10 +80,10 @@ TEST(Cone, SolvesForTheChangeOfSlacksAndMultipliers) {
   cone.r << 0.1, -0.2, 0, 0;
   Vector moved(4);
   moved << -3, 0.5, -0.1, 7;
-  cone.set_inverse();
-  cone.aim(0.1);
+  set_inverse(cone.rows());
+  aim_at(0.1, cone.rows());
   StepRates rates;
-  cone.finish_direction(moved.data(), rates);
+  finish_direction(cone.rows(), moved.data(), rates);
   double primal = 1, dual = 1;
   for (Index i = 0; i < 3; ++i) {
     EXPECT_NEAR(moved(i) - cone.ds(i) + cone.delta * cone.dy(i), -cone.r(i), 1e-12);

@@ -10,7 +10,7 @@ NormalWeights random_weights(Random& random, const CanonicalProblem& problem, co
   const auto positive = [&](auto& values) {
     for (double& value : values.reshaped()) value = 0.1 + random.uniform();
   };
-  NormalWeights weights;
+  NormalWeights weights(problem);
   weights.grid.setZero(problem.entries());
   auto members = weights.grid.head(entries.size());
   positive(members);

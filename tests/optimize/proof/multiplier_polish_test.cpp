@@ -85,13 +85,16 @@ TEST(MultiplierPolish, HonoursTheStopFlag) {
   control.stop = &stop;
   internal::polish_multipliers(problem, prices(problem, before), control, solution.dual);
   EXPECT_EQ(solution.dual.items, before.items);
+  EXPECT_EQ(solution.dual.convexity, before.convexity);
+  EXPECT_TRUE(solution.dual.entries.empty());
+  EXPECT_TRUE(solution.dual.items_low.isZero(0));
 }
 
 // Whatever it is given, what it makes proves nothing that is not true.
 TEST(MultiplierPolish, NeverProvesMoreThanTheOptimum) {
   Random random(2);
   for (int repeat = 0; repeat < 20; ++repeat) {
-    const LearningProblem problem = priced_problem(random, test::kKinds[repeat % 2]);
+    const LearningProblem problem = priced_problem(random, test::kKinds[repeat % 3]);
     const Solution best = test::solve_to_optimality(problem);
     Solution other = best;
     for (double& y : other.dual.convexity.reshaped()) y = random.uniform();

@@ -8,7 +8,7 @@ namespace bregmax::internal {
 
 // solve_interior_point() of a problem and options that were checked. `recovery` says which remedies may be used, and
 // counts them.
-Solution solve(const LearningProblem& problem, const InteriorPointOptions& options, const RunControl& control,
-               const InteriorPointSettings& settings, Recovery& recovery);
+Solution run_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
+                            const RunControl& control, const InteriorPointSettings& settings, Recovery& recovery);
 
 }  // namespace bregmax::internal
