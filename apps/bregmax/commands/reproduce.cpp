@@ -9,7 +9,7 @@
 #include "bregmax/core/threads.hpp"
 #include "commands/commands.hpp"
 #include "options/options.hpp"
-#include "paper/summary_text.hpp"
+#include "paper/summary.hpp"
 #include "pictures/figure_pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
