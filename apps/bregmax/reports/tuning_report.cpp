@@ -14,14 +14,6 @@ std::string value_text(const Setting& setting) {
   return setting.word.empty() ? short_number(setting.value) : setting.word;
 }
 
-Json settings_as_json(const Settings& settings) {
-  Json object = Json::object();
-  for (const Setting& setting : settings) {
-    object[setting.name] = setting.word.empty() ? Json(setting.value) : Json(setting.word);
-  }
-  return object;
-}
-
 std::size_t measure_index(const TuningRecord& record) {
   return static_cast<std::size_t>(std::find(record.measures.begin(), record.measures.end(), record.tuned_for) -
                                   record.measures.begin());
@@ -55,35 +47,6 @@ std::string settings_text(const Settings& settings) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.name, value_text(setting));
   }
   return text;
-}
-
-Json tuning_as_json(const TuningRecord& record) {
-  if (record.empty()) return nullptr;
-  const bool scored = record.chosen >= 0;
-  const auto measure = static_cast<Index>(measure_index(record));
-  Json table = Json::array();
-  for (std::size_t c = 0; c < record.candidates.size(); ++c) {
-    Json line = settings_as_json(record.candidates[c]);
-    for (std::size_t m = 0; m < record.measures.size(); ++m) {
-      line["scores"][record.measures[m]] = {
-          {"mean", record.means(static_cast<Index>(c), static_cast<Index>(m))},
-          {"standard_error", record.standard_errors(static_cast<Index>(c), static_cast<Index>(m))}};
-    }
-    table.push_back(std::move(line));
-  }
-  return {
-      {"tuned_for", record.tuned_for},
-      {"folds", record.folds},
-      {"compared", record.compared},
-      {"compared_folds", record.compared_folds},
-      {"chosen", scored ? settings_as_json(record.candidates[static_cast<std::size_t>(record.chosen)]) : Json(nullptr)},
-      {"score", scored ? Json(record.means(record.chosen, measure)) : Json(nullptr)},
-      {"standard_error", scored ? Json(record.standard_errors(record.chosen, measure)) : Json(nullptr)},
-      {"solved", record.solved},
-      {"proved", record.proved},
-      {"unproved", record.unproved},
-      {"seconds", record.seconds},
-      {"table", std::move(table)}};
 }
 
 std::string tuning_summary(const TuningRecord& record) {

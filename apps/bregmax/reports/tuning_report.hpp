@@ -10,8 +10,6 @@ namespace bregmax::app {
 // "lambda 10, smoothing 0.3, scale standard".
 std::string settings_text(const Settings& settings);
 
-Json tuning_as_json(const TuningRecord& record);
-
 // The lines on what was chosen, by which score, and how the fits came about.
 std::string tuning_summary(const TuningRecord& record);
 
