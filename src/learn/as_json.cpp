@@ -27,7 +27,7 @@ Json if_known(bool known, Json object) {
 }
 
 // A run that ended while tuning has a model of a part of the rows, without a certificate, or no model at all.
-void add_proof(const FitOutcome& outcome, Json& json) {
+void add_proof(const FitOutcome& outcome, const std::map<std::string, double>& parameters, Json& json) {
   const bool learned = outcome.model.divergence != nullptr, certified = outcome.proved.has_value();
   const Proved proved = outcome.proved.value_or(Proved{});
   json.update(if_known(learned, proof_as_json(outcome.report)));
@@ -35,11 +35,11 @@ void add_proof(const FitOutcome& outcome, Json& json) {
                                    {"primal_residual", outcome.report.primal_residual},
                                    {"dual_residual", outcome.report.dual_residual}}));
   json.update(if_known(learned, {{"lambda", outcome.model.record.lambda},
-                                 {"smoothing", outcome.chosen.parameters.at("smoothing")},
+                                 {"smoothing", parameters.at("smoothing")},
                                  {"pieces", learned ? pieces_of(*outcome.model.divergence) : 0},
                                  {"solver", outcome.model.record.solver},
                                  {"constant", outcome.model.record.constant}}));
-  json["lipschitz_bound"] = outcome.chosen.parameters.at("lipschitz");
+  json["lipschitz_bound"] = parameters.at("lipschitz");
   json["applied_loss"] = proved.applied_loss ? Json(*proved.applied_loss) : Json(nullptr);
   json["solver_reason"] = proved.solver_reason.empty() ? Json(nullptr) : Json(proved.solver_reason);
   Json certificate = proof_as_json(proved.certificate);
@@ -79,10 +79,11 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
   const MethodReport& report = outcome.report;
   const bool learned = model.divergence != nullptr;
   Json json = {{"status", to_string(report.status)}, {"method", plan.method->name}};
-  const Json parameters = parameters_as_json(plan.method->name, resolve(*plan.method, outcome.chosen).parameters);
-  json.update(if_known(learned, {{"divergence", learned ? model.divergence->name() : ""}, {"parameters", parameters}}));
+  const std::map<std::string, double> parameters = resolve(*plan.method, outcome.chosen).parameters;
+  json.update(if_known(learned, {{"divergence", learned ? model.divergence->name() : ""},
+                                 {"parameters", parameters_as_json(plan.method->name, parameters)}}));
   if (plan.method->learns_from_items) {
-    add_proof(outcome, json);
+    add_proof(outcome, parameters, json);
   } else {
     json.update({{"objective", report.objective}, {"stationarity", report.stationarity}});
   }

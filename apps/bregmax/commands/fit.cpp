@@ -13,7 +13,6 @@
 #include "pictures/png.hpp"
 #include "progress.hpp"
 #include "reports/fit_report.hpp"
-#include "reports/tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {

@@ -10,7 +10,6 @@
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "reports/fit_report.hpp"
-#include "reports/tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {

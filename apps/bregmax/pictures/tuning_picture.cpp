@@ -7,7 +7,7 @@
 #include "bregmax/core/error.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/plot.hpp"
-#include "reports/tuning_report.hpp"
+#include "reports/fit_report.hpp"
 
 namespace bregmax::app {
 namespace {

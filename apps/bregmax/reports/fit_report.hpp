@@ -28,4 +28,13 @@ double smoothing_of(const Divergence& divergence);
 // "itml: gamma = 1, prior = identity".
 std::string method_text(const TrainingRecord& record);
 
+// "lambda 10, smoothing 0.3, scale standard".
+std::string settings_text(const Settings& settings);
+
+// The lines on what was chosen, by which score, and how the fits came about.
+std::string tuning_summary(const TuningRecord& record);
+
+// The whole table: one line per candidate with "mean (standard error)" of each measure, the chosen one marked.
+std::string tuning_table(const TuningRecord& record);
+
 }  // namespace bregmax::app
