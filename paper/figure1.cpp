@@ -10,9 +10,7 @@
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/split.hpp"
 #include "bregmax/divergence/max_affine.hpp"
-#include "paper/pbdl_runs.hpp"
 #include "paper/protocol.hpp"
-#include "paper/stream.hpp"
 
 namespace bregmax {
 namespace {
@@ -49,7 +47,7 @@ struct CircleModels {
 CircleModels learn_on_circle(const Table& train, std::uint64_t seed, const RunControl& control) {
   const TrainingData data{train.features, train.labels->of_row};
   const auto learn = [&](const char* method) {
-    Plan planned = plan(internal::paper_request(method, seed), data);
+    Plan planned = plan(paper_request(method, seed), data);
     planned.evaluation = {};
     return run(planned, data, control);
   };
@@ -79,7 +77,7 @@ QuadraticPanel approximate_quadratic(Index pieces) {
 
 Figure1 compute_figure1(std::uint64_t seed, const RunControl& control) {
   const Table table = load_builtin("figure1");
-  Random random = Random(seed).fork(internal::stream_of("figure1 picture"));
+  Random random = Random(seed).fork(stream_of("figure1 picture"));
   const Split split = random_split(table.features.rows(), kTrainFraction, random);
   const CircleModels models = learn_on_circle(select_rows(table, split.train), random.next_bits(), control);
   Figure1 figure;

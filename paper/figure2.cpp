@@ -11,7 +11,6 @@
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/methods/registry.hpp"
-#include "paper/stream.hpp"
 
 namespace bregmax {
 namespace {
@@ -111,8 +110,7 @@ RegressionErrors run_regression(const RegressionProblem& problem, Index points, 
   if (points < 2 || points > kMostRegressionPoints) {
     throw Error(fmt::format("there are {} points; allowed: 2 to {}", points, kMostRegressionPoints));
   }
-  const Random of_run =
-      Random(seed).fork(internal::stream_of("figure2 " + problem.name)).fork(static_cast<std::uint64_t>(run));
+  const Random of_run = Random(seed).fork(stream_of("figure2 " + problem.name)).fork(static_cast<std::uint64_t>(run));
   Random of_points = of_run.fork(kPointStream), of_test = of_run.fork(kTestStream);
   const Matrix rows = draw_points(problem, kMostRegressionPoints, of_points).topRows(points);
   const Targets targets = noisy_targets(*problem.truth, rows, of_run.fork(kNoiseStream));

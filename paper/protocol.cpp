@@ -4,17 +4,210 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
-#include "paper/method_runs.hpp"
-#include "paper/pbdl_runs.hpp"
-#include "paper/stream.hpp"
 
 namespace bregmax {
 namespace {
 
 constexpr std::uint64_t kSplitStream = 1;
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+// So small that the fits whose scores are reported are made to each method's own tolerance.
+constexpr double kLeastTolerance = std::numeric_limits<double>::min();
+constexpr std::size_t kAveragePrecisionColumn = 3;
+static_assert(kTableMeasures[kAveragePrecisionColumn] == Measure::kAveragePrecision);
+
+// The data of a run, and the seed of all that is random in it but the split.
+struct RunParts {
+  const Table& train;
+  const Table& test;
+  std::uint64_t seed = 0;
+  EvaluationOptions evaluation = {};
+
+  TrainingData data() const { return {train.features, train.labels->of_row}; }
+  TuneOptions tuning() const { return {Measure::kAveragePrecision, evaluation, 1, 0}; }
+};
+
+// ---- What a row of the table asks for ----
+
+FitRequest request_of(const ProtocolRow& row, std::uint64_t seed) {
+  if (row.name == "defaults") {
+    FitRequest request;
+    request.seed = seed;
+    request.solver.solver = Solver::kExact;
+    return request;
+  }
+  const bool pbdl = row.name.starts_with("pbdl");
+  FitRequest request = paper_request(pbdl ? "pbdl" : row.name, seed);
+  // The paper's NCA is diagonal.
+  if (row.name == "nca") request.parameters["form"] = method_named("nca").parameter("form").parse("diagonal");
+  if (row.name == "pbdl-smoothed" || row.name == "pbdl-standardised") request.parameters["smoothing"] = Wish::choose();
+  if (row.name == "pbdl-standardised") request.scales = {Scale::kStandard};
+  return request;
+}
+
+Plan plan_of(const ProtocolRow& row, const RunParts& parts) {
+  Plan planned = plan(request_of(row, parts.seed), parts.data());
+  planned.evaluation = parts.evaluation;
+  if (row.name == "pbdl-few-pieces") {  // a fold with fewer rows than pieces has a piece per row
+    planned.settings.parameters.erase("pieces");
+    planned.tried["pieces"] = {10, 20, 40};
+  }
+  return planned;
+}
+
+// The smoothings that a row may choose from; empty: its method has none.
+std::vector<double> smoothings_of(const Plan& planned) {
+  if (!planned.method->learns_from_items) return {};
+  return planned.values("smoothing");
+}
+
+// ---- Candidates ----
+
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  for (const Setting& one : settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", one.name,
+                        one.word.empty() ? fmt::format("{:g}", one.value) : one.word);
+  }
+  return text;
+}
+
+double smoothing_of(const Settings& settings) {
+  const auto found = std::ranges::find(settings, "smoothing", &Setting::name);
+  return found == settings.end() ? 0 : found->value;
+}
+
+// Leaves only candidates of these smoothings to choose from: those without scores are not chosen.
+TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) {
+  if (smoothings.empty()) return result;
+  result.all_constant = true;
+  for (std::size_t c = 0; c < result.record.candidates.size(); ++c) {
+    if (std::ranges::find(smoothings, smoothing_of(result.record.candidates[c])) != smoothings.end()) {
+      result.all_constant = result.all_constant && result.constant[c];
+    } else {
+      for (Matrix& scores : result.fold_scores) scores.row(static_cast<Index>(c)).setConstant(kNoScore);
+    }
+  }
+  return result;
+}
+
+// The candidates that the five measures choose, in the order of kTableMeasures.
+std::vector<Settings> chosen_settings(const TuneResult& cross) {
+  std::vector<Settings> chosen;
+  for (const Measure measure : kTableMeasures) {
+    chosen.push_back(cross.record.candidates[static_cast<std::size_t>(best_candidate(cross, measure))]);
+  }
+  return chosen;
+}
+
+// What each row chooses by cross-validation; empty when stopped.
+std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, const Plan& planned,
+                                          const RunParts& parts, const RunControl& control) {
+  const CandidateFamilies families = families_of(planned, parts.data());
+  if (!planned.has_choice()) return {{kTableMeasures.size(), families.front()->candidates().front()}};
+  const TuneResult cross = tune(folds_of(planned, parts.data()), families, parts.tuning(), control);
+  std::vector<std::vector<Settings>> chosen;
+  for (const ProtocolRow& row : rows) {
+    if (control.stop_requested()) return {};
+    chosen.push_back(chosen_settings(restricted(cross, smoothings_of(plan_of(row, parts)))));
+  }
+  return chosen;
+}
+
+// ---- Test scores ----
+
+// Learns the chosen candidates on the whole training part, as a fold whose held-out part is the test part. Candidates
+// that differ in the smoothing only share a fit; others are a family each: on one path an optimum may stand in for that
+// of another lambda, and the scores of a row would depend on what other rows chose.
+TuneResult test_scores(const std::vector<std::vector<Settings>>& chosen, Plan planned, const RunParts& parts,
+                       const RunControl& control) {
+  planned.fold_tolerance = planned.proof_tolerance = kLeastTolerance;
+  std::map<std::map<std::string, double>, std::set<double>> smoothings;  // of the other parameters
+  for (const std::vector<Settings>& of_row : chosen) {
+    for (const Settings& settings : of_row) {
+      std::map<std::string, double> others;
+      for (const Setting& one : settings) {
+        // A word is the features' scale or the supervision, which all candidates share, or the name of a choice.
+        const bool shared = !one.word.empty() && (one.name == "scale" || one.name == "supervision");
+        if (one.name == "smoothing" || shared) continue;
+        others[one.name] = one.word.empty() ? one.value : planned.method->parameter(one.name).parse(one.word);
+      }
+      smoothings[others].insert(smoothing_of(settings));
+    }
+  }
+  CandidateFamilies families;
+  for (const auto& [others, temperatures] : smoothings) {
+    // They are "tried", so that they name the candidate.
+    for (const auto& [name, value] : others) planned.tried[name] = {value};
+    if (planned.method->learns_from_items) planned.tried["smoothing"] = {temperatures.begin(), temperatures.end()};
+    families.push_back(families_of(planned, parts.data()).front());
+  }
+  Fold fold;
+  fold.train_rows = parts.train.features;
+  fold.train_classes = parts.train.labels->of_row;
+  fold.held_out_rows = fold.loss_rows = parts.test.features;
+  fold.held_out_classes = parts.test.labels->of_row;
+  fold.loss_items = Comparisons{};
+  return tune({fold}, families, parts.tuning(), control);
+}
+
+// The cells of a row. `whole` has all settings of `chosen`.
+RunScores row_scores(const std::vector<Settings>& chosen, const TuneResult& whole) {
+  RunScores scores;
+  std::vector<std::string> notes;
+  const auto position = [&whole](const Settings& settings) {
+    const auto found = std::ranges::find(whole.record.candidates, settings);
+    if (found == whole.record.candidates.end()) throw Error(settings_text(settings) + " was not learned");
+    return found - whole.record.candidates.begin();
+  };
+  for (std::size_t m = 0; m < kTableMeasures.size(); ++m) {
+    const auto column = static_cast<Index>(kTableMeasures[m]);
+    const auto own = position(chosen[m]), one_model = position(chosen[kAveragePrecisionColumn]);
+    scores.per_measure[m] = whole.fold_scores.front()(own, column);
+    scores.one_model[m] = whole.fold_scores.front()(one_model, column);
+    const bool constant = whole.constant[static_cast<std::size_t>(own)];
+    notes.push_back(settings_text(chosen[m]) + (constant ? " CONSTANT" : ""));
+  }
+  const bool alike = std::ranges::all_of(notes, [&](const std::string& note) { return note == notes.front(); });
+  scores.note = alike ? notes.front() : fmt::format("{}", fmt::join(notes, "; "));
+  if (whole.record.unproved > 0) scores.note += fmt::format("; {} fits not converged", whole.record.unproved);
+  return scores;
+}
+
+// A method may be unable to learn on some data; such a run has no scores, and says why.
+RunScores failed_run(const std::string& reason) {
+  RunScores scores;
+  scores.per_measure.fill(kNoScore);
+  scores.one_model = scores.per_measure;
+  scores.note = "FAILED: " + reason;
+  return scores;
+}
+
+std::vector<RunScores> run_rows(const std::vector<ProtocolRow>& rows, const RunParts& parts,
+                                const RunControl& control) {
+  Plan planned = plan_of(rows.front(), parts);
+  std::set<double> smoothings;  // of all rows, which differ in nothing else
+  for (const ProtocolRow& row : rows) {
+    for (const double smoothing : smoothings_of(plan_of(row, parts))) smoothings.insert(smoothing);
+  }
+  if (!smoothings.empty()) planned.tried["smoothing"] = {smoothings.begin(), smoothings.end()};
+  std::vector<RunScores> scores;
+  try {
+    const std::vector<std::vector<Settings>> chosen = choose(rows, planned, parts, control);
+    if (control.stop_requested()) return {};
+    const TuneResult whole = test_scores(chosen, planned, parts, control);
+    if (control.stop_requested()) return {};
+    for (const std::vector<Settings>& of_row : chosen) scores.push_back(row_scores(of_row, whole));
+  } catch (const CandidateFailure& failure) {
+    scores.assign(rows.size(), failed_run(failure.what()));
+  }
+  return scores;
+}
 
 }  // namespace
 
@@ -47,6 +240,20 @@ const ProtocolRow& protocol_row(const std::string& name) {
   throw Error(fmt::format("there is no method '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
 }
 
+FitRequest paper_request(const std::string& method, std::uint64_t seed) {
+  FitRequest request;
+  request.method = method;
+  request.scales = {Scale::kNone};
+  request.repeats = 1;
+  request.seed = seed;
+  request.solver.solver = Solver::kExact;
+  if (method == "pbdl") {
+    request.supervision = {LabelSupervision::kComparisons};
+    request.parameters["smoothing"] = 0;
+  }
+  return request;
+}
+
 std::vector<RunScores> run_protocol(const Table& table, const std::vector<ProtocolRow>& rows, const RunRequest& request,
                                     const RunControl& control) {
   if (!table.labels) throw Error(fmt::format("{}: the protocol needs labels, and there are none", table.source));
@@ -58,20 +265,14 @@ std::vector<RunScores> run_protocol(const Table& table, const std::vector<Protoc
     }
   }
   const Random of_run =
-      Random(request.seed).fork(internal::stream_of(request.dataset)).fork(static_cast<std::uint64_t>(request.run));
+      Random(request.seed).fork(stream_of(request.dataset)).fork(static_cast<std::uint64_t>(request.run));
   Random of_split = of_run.fork(kSplitStream);
   const Split split = random_split(table.features.rows(), kTrainFraction, of_split);
   const Table train = select_rows(table, split.train), test = select_rows(table, split.test);
-  internal::RunParts parts{train.features,
-                           train.labels->of_row,
-                           test.features,
-                           test.labels->of_row,
-                           of_run.fork(internal::stream_of(rows.front().group)).next_bits(),
-                           {}};
+  RunParts parts{train, test, of_run.fork(stream_of(rows.front().group)).next_bits()};
   parts.evaluation.start = request.start;
   parts.evaluation.seed = parts.seed;
-  return internal::is_pbdl_group(rows.front().group) ? internal::run_pbdl_rows(rows, parts, control)
-                                                     : internal::run_method_rows(rows, parts, control);
+  return run_rows(rows, parts, control);
 }
 
 }  // namespace bregmax

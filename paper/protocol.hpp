@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
@@ -29,6 +30,16 @@ struct ProtocolRow {
 const std::vector<ProtocolRow>& protocol_rows();
 // Throws Error that lists the names.
 const ProtocolRow& protocol_row(const std::string& name);
+
+// The paper's way: raw features, one cross-validation; for pbdl 2000 comparisons and no smoothing.
+FitRequest paper_request(const std::string& method, std::uint64_t seed);
+
+// The number of the random stream that belongs to a name, the same on every machine (FNV-1a).
+constexpr std::uint64_t stream_of(std::string_view name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
 
 // Fractions.
 struct RunScores {

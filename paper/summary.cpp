@@ -1,10 +1,13 @@
 #include "paper/summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace bregmax {
 namespace {
@@ -162,6 +165,207 @@ TableSummary summarise(const PaperTable& table, const std::vector<TableRun>& run
   }
   summary.headlines = headlines_of(summary.blocks, request);
   return summary;
+}
+
+// ---- The summary as text ----
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<const char*, kTableMeasures.size()> kColumnTitles = {"Rand index", "purity", "AUC", "avg. prec.",
+                                                                          "5-NN"};
+constexpr int kRowTitleWidth = 29, kCellWidth = 21;
+
+constexpr std::array<const char*, 4> kSigns = {" ", "-", "=", "+"};  // of the verdicts
+std::string sign_of(Verdict verdict) { return kSigns[static_cast<std::size_t>(verdict)]; }
+
+std::string half_width_text(double half_width) {
+  return std::isfinite(half_width) ? fmt::format("±{:.1f}", half_width) : std::string();
+}
+
+std::string paper_text(const Cell& cell) {
+  return std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : std::string("-");
+}
+
+// To a width in characters: ± is two bytes.
+std::string padded(const std::string& text, int width) {
+  const auto characters =
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
+  return std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, width - characters)), ' ') + text;
+}
+
+std::string text_cell(const Cell& cell) {
+  return padded(fmt::format("{:.1f}{}{} {}{}", cell.ours.mean, half_width_text(cell.ours.half_width),
+                            cell.top_two ? "*" : " ", padded(paper_text(cell), 4), sign_of(cell.verdict)),
+                kCellWidth);
+}
+
+std::string rank_text(const Headline& line) {
+  return line.ranked > 0 ? fmt::format("{} of {}", line.top_two, line.ranked) : std::string("not ranked");
+}
+
+std::string headline_text(const TableSummary& summary) {
+  std::string out = fmt::format("First or second among the methods of the paper (its own count for PBDL: {} of {}):\n",
+                                summary.table.headline_first_or_second, summary.table.headline_of);
+  for (const Headline& line : summary.headlines) {
+    out += fmt::format(
+        "  {:<{}} {:<10}  difference from the paper's PBDL: mean {:+.2f}, lowest {:+.2f}; best known in {} of {}\n",
+        line.row.title, kRowTitleWidth, rank_text(line), line.mean_over_paper, line.lowest_over_paper, line.best_known,
+        line.cells);
+  }
+  return out;
+}
+
+std::string runs_text(const TableSummary& summary) {
+  Index fewest = std::numeric_limits<Index>::max(), most = 0;
+  for (const SummaryBlock& block : summary.blocks) {
+    for (const SummaryRow& row : block.rows) {
+      fewest = std::min(fewest, row.cells.front().ours.runs);
+      most = std::max(most, row.cells.front().ours.runs);
+    }
+  }
+  return fewest >= most ? fmt::format("{} runs", most) : fmt::format("{} to {} runs", fewest, most);
+}
+
+// Calls use(dataset, row, measure, cell) for all cells.
+template <class Use>
+void for_each_cell(const TableSummary& summary, const Use& use) {
+  for (const SummaryBlock& block : summary.blocks) {
+    for (const SummaryRow& row : block.rows) {
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        use(block.dataset, row.row.name, to_string(kTableMeasures[m]), row.cells[m]);
+      }
+    }
+  }
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string markdown_head(const std::vector<std::string>& cells) {
+  std::string rule = "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) rule += "---|";
+  return markdown_row(cells) + rule + "\n";
+}
+
+// The first and the second of a column are bold, as in the paper.
+std::string markdown_cell(const Cell& cell) {
+  std::string ours = fmt::format("{:.1f}{}", cell.ours.mean, half_width_text(cell.ours.half_width));
+  if (cell.top_two) ours = fmt::format("**{}**", ours);
+  if (!std::isfinite(cell.paper)) return ours;
+  const std::string verdict = to_string(cell.verdict);
+  return fmt::format("{} ({:.1f}{}{})", ours, cell.paper, verdict.empty() ? "" : ", ", verdict);
+}
+
+}  // namespace
+
+std::string summary_as_text(const TableSummary& summary) {
+  std::string out =
+      fmt::format("{}; percent, mean and 95% half width of {}\n", summary.table.title, runs_text(summary));
+  out += "*: first or second; then the paper's value and where ours lies: = within, + above, - below\n";
+  for (const SummaryBlock& block : summary.blocks) {
+    out += fmt::format("\n{:<{}} {:>4}", block.dataset, kRowTitleWidth, "runs");
+    for (std::size_t m = 0; m < summary.table.measures; ++m)
+      out += fmt::format("{} paper", padded(kColumnTitles[m], kCellWidth - 6));
+    out += "\n";
+    for (const SummaryRow& row : block.rows) {
+      out += fmt::format("{:<{}} {:>4}", row.row.title, kRowTitleWidth, row.cells.front().ours.runs);
+      for (const Cell& cell : row.cells) out += text_cell(cell);
+      out += "\n";
+    }
+  }
+  out += fmt::format("\n{}", headline_text(summary));
+  if (!summary.missing.empty())
+    out += fmt::format("\nnot in the table, because there are no runs: {}\n", fmt::join(summary.missing, "; "));
+  return out;
+}
+
+std::string summary_as_markdown(const TableSummary& summary) {
+  std::vector<std::string> head = {"method", "runs"};
+  head.insert(head.end(), kColumnTitles.begin(),
+              kColumnTitles.begin() + static_cast<std::ptrdiff_t>(summary.table.measures));
+  std::string out;
+  for (const SummaryBlock& block : summary.blocks) {
+    out += fmt::format("### {}\n\n{}", block.dataset, markdown_head(head));
+    for (const SummaryRow& row : block.rows) {
+      std::vector<std::string> cells = {row.row.title, fmt::format("{}", row.cells.front().ours.runs)};
+      for (const Cell& cell : row.cells) cells.push_back(markdown_cell(cell));
+      out += markdown_row(cells);
+    }
+    out += "\n";
+  }
+  out += markdown_head({"method",
+                        fmt::format("first or second (paper's PBDL: {} of {})", summary.table.headline_first_or_second,
+                                    summary.table.headline_of),
+                        "difference from the paper's PBDL, mean", "lowest", "best known"});
+  for (const Headline& line : summary.headlines) {
+    out += markdown_row({line.row.title, rank_text(line), fmt::format("{:+.2f}", line.mean_over_paper),
+                         fmt::format("{:+.2f}", line.lowest_over_paper),
+                         fmt::format("{} of {}", line.best_known, line.cells)});
+  }
+  return out;
+}
+
+std::string times_as_markdown(const TableSummary& summary) {
+  std::vector<std::string> head = {"method"};
+  for (const SummaryBlock& block : summary.blocks) head.push_back(block.dataset);
+  std::string out = markdown_head(head);
+  for (const Headline& line : summary.headlines) {
+    std::vector<std::string> cells = {line.row.title};
+    for (const SummaryBlock& block : summary.blocks) {
+      const auto row = std::find_if(block.rows.begin(), block.rows.end(),
+                                    [&](const SummaryRow& one) { return one.row.name == line.row.name; });
+      cells.push_back(row == block.rows.end() ? "" : fmt::format("{:.2g}", row->seconds));
+    }
+    out += markdown_row(cells);
+  }
+  return out;
+}
+
+std::string summary_as_csv(const TableSummary& summary) {
+  std::string out = "dataset,method,measure,runs,mean,half_width,paper,paper_half_width,verdict,top_two\n";
+  const auto text = [](double value) { return std::isfinite(value) ? fmt::format("{:.4f}", value) : std::string(); };
+  for_each_cell(summary, [&](const auto& dataset, const auto& method, const auto& measure, const Cell& cell) {
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", dataset, method, measure, cell.ours.runs,
+                       text(cell.ours.mean), text(cell.ours.half_width), text(cell.paper), text(cell.paper_half_width),
+                       to_string(cell.verdict), cell.top_two ? 1 : 0);
+  });
+  return out;
+}
+
+std::string summary_as_json(const TableSummary& summary) {
+  Json object = {{"table", summary.table.name},
+                 {"choice", summary.choice},
+                 {"paper_first_or_second", summary.table.headline_first_or_second},
+                 {"paper_cells", summary.table.headline_of},
+                 {"cells", Json::array()},
+                 {"headlines", Json::array()},
+                 {"missing", summary.missing}};
+  for_each_cell(summary, [&](const auto& dataset, const auto& method, const auto& measure, const Cell& cell) {
+    object["cells"].push_back(
+        {{"dataset", dataset},
+         {"method", method},
+         {"measure", measure},
+         {"runs", cell.ours.runs},
+         {"mean", cell.ours.mean},
+         {"half_width", cell.ours.half_width},
+         {"paper", cell.paper},
+         {"paper_half_width", cell.paper_half_width},
+         {"verdict", cell.verdict == Verdict::kUnknown ? Json(nullptr) : Json(to_string(cell.verdict))},
+         {"top_two", cell.top_two}});
+  });
+  for (const Headline& line : summary.headlines) {
+    object["headlines"].push_back({{"method", line.row.name},
+                                   {"first_or_second", line.top_two},
+                                   {"ranked", line.ranked},
+                                   {"cells", line.cells},
+                                   {"mean_over_paper", line.mean_over_paper},
+                                   {"lowest_over_paper", line.lowest_over_paper},
+                                   {"best_known", line.best_known}});
+  }
+  return object.dump(2) + "\n";  // NaN becomes null
 }
 
 }  // namespace bregmax

@@ -121,7 +121,7 @@ std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results)
 std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records) {
   std::vector<TableRun> runs;
   for (const auto& [key, record] : records) {
-    TableRun run{key[0], key[1], start_named(key[2]).value_or(KMeansStart::kEuclidean), 0, {}, record.values.back()};
+    TableRun run{key[0], key[1], start_named(key[2]), 0, {}, record.values.back()};
     run.run = std::stoi(key[3]);
     constexpr auto kCells = static_cast<std::ptrdiff_t>(kTableMeasures.size());
     std::copy_n(record.values.begin(), kCells, run.scores.per_measure.begin());
@@ -134,11 +134,10 @@ std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, Result
 
 std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclidean ? "euclidean" : "divergence"; }
 
-std::optional<KMeansStart> start_named(const std::string& name) {
-  if (name == "auto") return std::nullopt;
+KMeansStart start_named(const std::string& name) {
   if (name == "euclidean") return KMeansStart::kEuclidean;
   if (name == "divergence") return KMeansStart::kDivergence;
-  throw Error(fmt::format("the start of k-means is '{}'; allowed: auto, euclidean, divergence", name));
+  throw Error(fmt::format("the start of k-means is '{}'; allowed: euclidean, divergence", name));
 }
 
 }  // namespace bregmax

@@ -46,7 +46,7 @@ struct TableRun {
 };
 std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records);
 
-std::string to_string(KMeansStart start);                         // "euclidean", "divergence"
-std::optional<KMeansStart> start_named(const std::string& name);  // nullopt: "auto"; throws Error for other names
+std::string to_string(KMeansStart start);          // "euclidean", "divergence"
+KMeansStart start_named(const std::string& name);  // throws Error for other names
 
 }  // namespace bregmax

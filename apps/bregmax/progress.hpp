@@ -1,12 +1,23 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <string>
 
 #include "bregmax/core/run_control.hpp"
-#include "interrupt.hpp"
 
 namespace bregmax::app {
+
+// While it lives, the first Ctrl-C (or SIGTERM) asks the running computation to stop. A second one that comes more than
+// a second later ends the program at once.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  static const std::atomic<bool>& requested();
+};
 
 // One line on standard error that shows how far a computation is, if standard error is a terminal.
 class ProgressLine {

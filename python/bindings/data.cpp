@@ -1,11 +1,9 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <optional>
-
 #include "arrays.hpp"
-#include "bregmax/data/builtin.hpp"
+#include "bregmax/data/table.hpp"
+#include "learn/as_json.hpp"
 #include "module.hpp"
 
 namespace bregmax::python {
@@ -27,27 +25,11 @@ nb::dict read_as_dict(const std::string& source, const std::string& label) {
   return result;
 }
 
-nb::list builtin_list() {
-  nb::list list;
-  for (const BuiltinDataset& dataset : builtin_datasets()) {
-    nb::dict entry;
-    entry["name"] = dataset.name;
-    entry["rows"] = dataset.rows;
-    entry["features"] = dataset.features;
-    entry["classes"] = dataset.classes;
-    entry["description"] = dataset.description;
-    entry["source"] = dataset.source;
-    entry["licence"] = dataset.licence;
-    list.append(entry);
-  }
-  return list;
-}
-
 }  // namespace
 
 void bind_data(nb::module_& module) {
   module.def("read_table", &read_as_dict, nb::arg("source"), nb::arg("label"));
-  module.def("builtin_datasets", &builtin_list);
+  module.def("builtin_datasets", [] { return to_python(internal::datasets_as_json()); });
 }
 
 }  // namespace bregmax::python

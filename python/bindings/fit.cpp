@@ -14,7 +14,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/learn/run.hpp"
 #include "bregmax/methods/pbdl.hpp"
-#include "items.hpp"
+#include "learn/as_json.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -49,10 +49,12 @@ Wish wish_of(const MethodParameter& parameter, const Given& given) {
   return word == "auto" ? Wish::choose() : Wish(number_of(parameter, word));
 }
 
-LabelSupervision supervision_named(const std::string& name) {
-  if (name == "all_pairs") return LabelSupervision::kAllPairs;
-  if (name == "comparisons") return LabelSupervision::kComparisons;
-  if (name == "hard_comparisons") return LabelSupervision::kHardComparisons;
+std::vector<LabelSupervision> supervision_named(const std::string& name) {
+  if (name == "auto") return {};
+  for (const auto kind :
+       {LabelSupervision::kAllPairs, LabelSupervision::kComparisons, LabelSupervision::kHardComparisons}) {
+    if (to_string(kind) == name) return {kind};
+  }
   throw Error(
       fmt::format("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", name));
 }
@@ -98,15 +100,15 @@ FitRequest request_of(const nb::dict& options) {
   take<std::string>(options, "method", request.method);
   take_parameters(options, request);
   take<std::vector<int>>(options, "piece_of", request.piece_of);
-  std::string scale, supervision, tune_for, solver;
-  take<std::string>(options, "scale", scale);
-  take<std::string>(options, "supervision", supervision);
-  take<std::string>(options, "tune_for", tune_for);
-  take<std::string>(options, "solver", solver);
-  if (!scale.empty()) request.scales = scales_named(scale);
-  if (!supervision.empty() && supervision != "auto") request.supervision = {supervision_named(supervision)};
-  if (!tune_for.empty()) request.tune_for = measure_named(tune_for);
-  if (!solver.empty()) request.solver.solver = solver_named(solver);
+  const auto take_named = [&options](const char* name, auto named, auto& field) {
+    std::string word;
+    take<std::string>(options, name, word);
+    if (!word.empty()) field = named(word);
+  };
+  take_named("scale", scales_named, request.scales);
+  take_named("supervision", supervision_named, request.supervision);
+  take_named("tune_for", measure_named, request.tune_for);
+  take_named("solver", solver_named, request.solver.solver);
   take<Index>(options, "n_comparisons", request.comparisons);
   take<Index>(options, "hard_neighbors", request.hard_neighbours);
   take<int>(options, "folds", request.folds);
@@ -120,72 +122,41 @@ FitRequest request_of(const nb::dict& options) {
   return request;
 }
 
-nb::dict parameters_as_dict(const Method& method, const std::map<std::string, double>& parameters) {
-  nb::dict dict;
-  for (const MethodParameter& parameter : method.parameters) {
-    const double value = parameters.at(parameter.name);
-    const char* name = parameter.name.c_str();
-    if (!parameter.choices.empty() || (parameter.word && value == parameter.word->second)) {
-      dict[name] = parameter.text(value);
-    } else if (parameter.whole) {
-      dict[name] = static_cast<std::int64_t>(value);
-    } else {
-      dict[name] = value;
+// Supervision from a dictionary of arrays; items have one row of row numbers each. {"classes": ...}, {"comparisons":
+// items, "weights": ...}, {"pairs": items, "similar": ..., "weights": ...} or {"targets": items, "values": ...,
+// "weights": ...}.
+MethodSupervision supervision_of(const nb::dict& given) {
+  if (given.contains("classes")) return copy(nb::cast<Integers>(given["classes"]));
+  const char* kind = given.contains("comparisons") ? "comparisons" : given.contains("pairs") ? "pairs" : "targets";
+  const auto items = nb::cast<RowNumbers>(given[kind]);
+  const auto weights = nb::cast<Numbers>(given["weights"]);
+  const auto list_of = [&](std::size_t members, std::size_t values, const auto& item) {
+    const std::size_t count = items.shape(0);
+    if (items.shape(1) != members || values != count || weights.shape(0) != count) {
+      throw Error("items, what is said of them and their weights do not fit");
     }
+    std::vector<decltype(item(count))> list;
+    for (std::size_t m = 0; m < count; ++m) list.push_back(item(m));
+    return list;
+  };
+  if (given.contains("comparisons")) {
+    return list_of(4, items.shape(0), [&](std::size_t m) {
+      return Comparison{items(m, 0), items(m, 1), items(m, 2), items(m, 3), weights(m)};
+    });
   }
-  return dict;
+  if (given.contains("pairs")) {
+    const auto similar = nb::cast<Integers>(given["similar"]);
+    return list_of(2, similar.shape(0), [&](std::size_t m) {
+      return Pair{items(m, 0), items(m, 1), similar(m) != 0, weights(m)};
+    });
+  }
+  const auto values = nb::cast<Numbers>(given["values"]);
+  return list_of(2, values.shape(0), [&](std::size_t m) {
+    return Target{items(m, 0), items(m, 1), values(m), weights(m)};
+  });
 }
 
-void add_proof(const FitOutcome& result, nb::dict& dict) {
-  const MethodReport& report = result.report;
-  dict["dual_objective"] = report.lower_bound;
-  dict["relative_gap"] = report.relative_gap;
-  dict["loss"] = report.loss;
-  dict["applied_loss"] =
-      result.proved && result.proved->applied_loss ? nb::cast(*result.proved->applied_loss) : nb::none();
-  dict["lipschitz"] = report.lipschitz;
-  dict["convexity_violation"] = report.convexity_violation;
-  dict["lambda"] = result.chosen.parameters.at("lambda");
-  dict["smoothing"] = result.chosen.parameters.at("smoothing");
-  dict["solver"] = result.model.record.solver;
-}
-
-// The model (None when the run ended before there was one) and what is known of it.
-nb::tuple outcome(const Plan& planned, FitOutcome&& result) {
-  const MethodReport& report = result.report;
-  nb::dict dict, plan_fields;
-  dict["status"] = to_string(report.status);
-  dict["objective"] = report.objective;
-  if (planned.method->learns_from_items) {
-    add_proof(result, dict);
-  } else {
-    dict["stationarity"] = report.stationarity;
-  }
-  dict["tolerance"] = result.tolerance;
-  dict["iterations"] = report.iterations;
-  dict["seconds"] = report.seconds;
-  dict["scale"] = to_string(result.chosen_scale);
-  dict["parameters"] = parameters_as_dict(*planned.method, resolve(*planned.method, result.chosen).parameters);
-  dict["tuning_ended_early"] = result.tuning_ended_early;
-  for (const Plan::Field& field : planned.fields()) plan_fields[field.name.c_str()] = nb::cast(field.values);
-  dict["plan"] = plan_fields;
-  nb::list diagnosis;
-  for (const Finding& finding : result.diagnosis) {
-    nb::dict entry;
-    entry["kind"] = to_string(finding.kind);
-    entry["cause"] = finding.cause;
-    entry["text"] = finding.text;
-    diagnosis.append(entry);
-  }
-  dict["diagnosis"] = diagnosis;
-  nb::object model = nb::none();
-  if (result.model.divergence) model = nb::cast(std::move(result.model));
-  return nb::make_tuple(model, dict);
-}
-
-// `given`: {"classes": ...}, {"comparisons": items, "weights": ...}, {"pairs": items, "similar": ..., "weights": ...}
-// or
-// {"targets": items, "values": ..., "weights": ...}.
+// Returns the model (None when the run ended before there was one) and what is known of it.
 nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, const nb::object& on_progress) {
   const MethodSupervision supervision = supervision_of(given);
   const Plan planned = plan(request_of(options), {view(rows), supervision});
@@ -194,30 +165,9 @@ nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, 
   };
   int threads = 0;
   take<int>(options, "threads", threads);
-  return outcome(planned, run_interruptibly<FitOutcome>(work, on_progress, threads));
-}
-
-// Methods by name, with the parameters that each has.
-nb::dict methods_as_dict() {
-  nb::dict methods;
-  for (const Method& method : all_methods()) {
-    nb::dict parameters;
-    for (const MethodParameter& parameter : method.parameters) {
-      nb::dict entry;
-      entry["help"] = parameter.help;
-      entry["allowed"] = parameter.allowed();
-      entry["standard"] = parameter.text(parameter.standard);
-      entry["tuned"] = parameter.tuned;  // chosen by cross-validation from labels where nothing is said
-      parameters[parameter.name.c_str()] = entry;
-    }
-    nb::dict entry;
-    entry["summary"] = method.summary;
-    entry["parameters"] = parameters;
-    entry["tolerance"] = method.limits.tolerance;
-    entry["max_iterations"] = method.limits.max_iterations;
-    methods[method.name.c_str()] = entry;
-  }
-  return methods;
+  FitOutcome outcome = run_interruptibly<FitOutcome>(work, on_progress, threads);
+  const nb::object report = to_python(internal::outcome_as_json(planned, outcome));
+  return nb::make_tuple(outcome.model.divergence ? nb::cast(std::move(outcome.model)) : nb::none(), report);
 }
 
 }  // namespace
@@ -225,7 +175,7 @@ nb::dict methods_as_dict() {
 void bind_fit(nb::module_& module) {
   module.def("fit", &fit, nb::arg("rows").noconvert(), nb::arg("given"), nb::arg("options"),
              nb::arg("on_progress").none());
-  module.def("methods", &methods_as_dict);
+  module.def("methods", [] { return to_python(internal::methods_as_json()); });
   module.def("default_lambdas", [] { return to_numpy(default_lambdas()); });
 }
 

@@ -10,6 +10,7 @@
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "learn/as_json.hpp"
 #include "module.hpp"
 
 namespace bregmax::python {
@@ -70,81 +71,15 @@ nb::tuple piece_parameters(const Model& model) {
   return nb::make_tuple(to_numpy(std::move(pieces.slopes)), to_numpy(std::move(pieces.offsets)), pieces.temperature);
 }
 
-nb::dict record_as_dict(const Model& model) {
-  const TrainingRecord& record = model.record;
-  nb::dict dict;
-  dict["method"] = record.method;
-  dict["supervision"] = record.supervision;
-  dict["solver"] = record.solver;
-  dict["status"] = record.status;
-  dict["rows"] = record.rows;
-  dict["items"] = record.items;
-  dict["lambda"] = record.lambda;
-  dict["lipschitz_bound"] = record.lipschitz_bound;
-  dict["lipschitz"] = record.lipschitz;
-  dict["loss"] = record.loss;
-  dict["objective"] = record.objective;
-  dict["dual_objective"] = record.lower_bound;
-  dict["relative_gap"] = record.relative_gap;
-  dict["iterations"] = record.iterations;
-  dict["seconds"] = record.seconds;
-  dict["seed"] = record.seed;
-  dict["constant"] = record.constant;
-  return dict;
-}
+template <class View>
+using ArrayFor = Rows;
 
-nb::object tuning_as_dict(const Model& model) {
-  const TuningRecord& tuning = model.tuning;
-  if (tuning.empty()) return nb::none();
-  nb::list candidates;
-  for (const Settings& settings : tuning.candidates) {
-    nb::dict candidate;
-    for (const Setting& setting : settings) {
-      const char* name = setting.name.c_str();
-      if (setting.word.empty()) {
-        candidate[name] = setting.value;
-      } else {
-        candidate[name] = setting.word;
-      }
-    }
-    candidates.append(candidate);
-  }
-  nb::dict dict;
-  dict["tuned_for"] = tuning.tuned_for;
-  dict["folds"] = tuning.folds;
-  dict["measures"] = tuning.measures;
-  dict["candidates"] = candidates;
-  dict["means"] = to_numpy(tuning.means);
-  dict["standard_errors"] = to_numpy(tuning.standard_errors);
-  dict["chosen"] = tuning.chosen;
-  dict["seconds"] = tuning.seconds;
-  return dict;
-}
-
-// ---- Applying it ----
-
-MatrixOut divergence_matrix(const Model& model, const Rows& points, const Rows& references) {
-  return computed([&] { return model.divergences(view(points), view(references)); });
-}
-
-VectorOut rowwise(const Model& model, const Rows& points, const Rows& references) {
-  return computed([&] { return model.rowwise(view(points), view(references)); });
-}
-
-double value(const Model& model, const Numbers& point, const Numbers& reference) {
-  return model.value(view(point), view(reference));
-}
-
-VectorOut generator_values(const Model& model, const Rows& points) {
-  return computed([&] { return model.generator_values(view(points)); });
-}
-
-MatrixOut gradients(const Model& model, const Rows& references) {
-  return computed([&] { return model.gradients(view(references)); });
-}
-
-MatrixOut embed(const Model& model, const Rows& rows) {
-  return computed([&] { return model.embedded(view(rows)); });
+// A function of one or two matrices that takes arrays and hands out the result as an array.
+template <class Result, class... Views>
+auto computed_from(Result (Model::*function)(const Views&...) const) {
+  return [function](const Model& model, const ArrayFor<Views>&... rows) {
+    return computed([&] { return (model.*function)(view(rows)...); });
+  };
 }
 
 nb::ndarray<nb::numpy, int, nb::ndim<1>> pieces_of_rows(const Model& model, const Rows& references) {
@@ -163,8 +98,8 @@ void bind_parts(nb::class_<Model>& type) {
           "center", [](const Model& model) { return to_numpy(model.scaling.center); }, nb::rv_policy::automatic)
       .def_prop_ro(
           "scale", [](const Model& model) { return to_numpy(model.scaling.scale); }, nb::rv_policy::automatic)
-      .def_prop_ro("record", &record_as_dict)
-      .def_prop_ro("tuning", &tuning_as_dict)
+      .def_prop_ro("record", [](const Model& model) { return to_python(internal::record_as_json(model.record)); })
+      .def_prop_ro("tuning", [](const Model& model) { return to_python(internal::tuning_as_json(model.tuning)); })
       .def("piece_parameters", &piece_parameters);
 }
 
@@ -179,12 +114,14 @@ void bind_model(nb::module_& module) {
       .def("save", &save_model, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def_static("from_bytes", &from_bytes, nb::arg("bytes"))
       .def("to_bytes", &to_bytes)
-      .def("divergence", &divergence_matrix, points, references)
-      .def("rowwise", &rowwise, points, references)
-      .def("value", &value, nb::arg("point").noconvert(), nb::arg("reference").noconvert())
-      .def("phi", &generator_values, points)
-      .def("gradient", &gradients, references)
-      .def("embed", &embed, nb::arg("rows").noconvert())
+      .def("divergence", computed_from(&Model::divergences), points, references)
+      .def("rowwise", computed_from(&Model::rowwise), points, references)
+      .def(
+          "value", [](const Model& model, const Numbers& x, const Numbers& y) { return model.value(view(x), view(y)); },
+          nb::arg("point").noconvert(), nb::arg("reference").noconvert())
+      .def("phi", computed_from(&Model::generator_values), points)
+      .def("gradient", computed_from(&Model::gradients), references)
+      .def("embed", computed_from(&Model::embedded), nb::arg("rows").noconvert())
       .def("pieces", &pieces_of_rows, references);
   module.def("closed_form_names", &closed_form_names);
   module.def("closed_form", &closed_form, nb::arg("name"), nb::arg("features"));

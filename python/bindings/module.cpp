@@ -8,6 +8,25 @@
 
 namespace nb = nanobind;
 
+nb::object bregmax::python::to_python(const nlohmann::ordered_json& value) {
+  if (value.is_boolean()) return nb::cast(value.get<bool>());
+  if (value.is_number_unsigned()) return nb::cast(value.get<std::uint64_t>());
+  if (value.is_number_integer()) return nb::cast(value.get<std::int64_t>());
+  if (value.is_number_float()) return nb::cast(value.get<double>());
+  if (value.is_string()) return nb::cast(value.get<std::string>());
+  if (value.is_array()) {
+    nb::list list;
+    for (const auto& member : value) list.append(to_python(member));
+    return list;
+  }
+  if (value.is_object()) {
+    nb::dict dict;
+    for (const auto& [name, member] : value.items()) dict[name.c_str()] = to_python(member);
+    return dict;
+  }
+  return nb::none();
+}
+
 NB_MODULE(_core, module) {
   module.doc() = "The C++ library behind bregmax; use the classes of bregmax instead.";
   module.attr("__version__") = BREGMAX_VERSION;

@@ -2,9 +2,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <nlohmann/json.hpp>
+
 namespace bregmax::python {
 
-// One function a concept, each in the file of its name.
+// Dictionaries, lists, numbers and words.
+nanobind::object to_python(const nlohmann::ordered_json& value);
+
+// One function per concept, each in the file of its name.
 void bind_data(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_fit(nanobind::module_& module);

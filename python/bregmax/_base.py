@@ -39,6 +39,15 @@ def name_here(parameter: str) -> str:
     return "kernel_scale" if parameter == "scale" else _RENAMED.get(parameter, parameter.replace("-", "_"))
 
 
+def methods_by_name() -> dict[str, dict[str, Any]]:
+    """The methods of the library, each with its parameters by name."""
+    methods = {}
+    for method in _core.methods():
+        own = {entry["name"]: entry | {"standard": entry["default"]} for entry in method["parameters"]}
+        methods[method["name"]] = method | {"parameters": own}
+    return methods
+
+
 # Annotated attributes of a class and its bases become the parameters of an __init__ that keeps each under its name, which
 # is all that scikit-learn allows one to do.
 parameters = dataclass(kw_only=True, eq=False, repr=False)
@@ -76,14 +85,14 @@ class DivergenceLearner(BaseEstimator):
         rows, items = self._tuples(pairs, X, (2,), "pairs")
         targets = np.ascontiguousarray(values, dtype=np.float64)
         if targets.shape != (len(items),):
-            raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one a pair")
+            raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one per pair")
         if not np.isfinite(targets).all():
             raise ValueError("values contains NaN or infinity.")
         return self._learn(rows, {"targets": items, "values": targets, "weights": weights_of(sample_weight, len(items))})
 
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
-        own = {name: getattr(self, name_here(name)) for name in _core.methods()[self._method]["parameters"]}
+        own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._method]["parameters"]}
         lambdas = getattr(self, "lambdas", None)
         return {
             "method": self._method,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
 from bregmax._arguments import seed_of, threads_of
-from bregmax._given import resolve_divergence
+from bregmax._divergence import resolve_divergence
 from bregmax._progress import run_with_progress
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bregmax._base import LabelMixin, parameters
-from bregmax._bregman import MaxAffineLearner
+from bregmax._max_affine import MaxAffineLearner
 
 
 @parameters
@@ -32,7 +32,7 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     n_comparisons : int or None
         How many comparisons to draw (None: 2000), or of the hard ones to keep (None: all).
     hard_neighbors : int
-        Neighbours a row of hard comparisons.
+        Nearest rows of each row's class, and of the others, that hard comparisons are made of.
     lipschitz_bound : float or None
         Hard bound on the Lipschitz constant.
     tune_for : str

@@ -19,14 +19,27 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from bregmax import _core
-from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, parameters
+from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, methods_by_name, name_here, parameters
 from bregmax._pairs import PairsMixin, TargetsMixin
 
 
 def available_methods() -> dict[str, dict[str, Any]]:
     """The methods by the name that the command line knows them by, each with its parameters and limits."""
-    return _core.methods()
+    return methods_by_name()
+
+
+def _learns_by(method: str):
+    """Makes the parameters of a method of the library parameters of the class, None unless they are given."""
+
+    def decorate(learner: type) -> type:
+        learner._method = method
+        own = [name_here(name) for name in methods_by_name()[method]["parameters"]]
+        learner.__annotations__ = learner.__dict__.get("__annotations__", {}) | dict.fromkeys(own, "Any")
+        for name in own:
+            setattr(learner, name, None)
+        return parameters(learner)
+
+    return decorate
 
 
 @parameters
@@ -61,10 +74,9 @@ class _PairsMethod:
         return self._learn_pairs(pairs, y, X, sample_weight)
 
 
+@_learns_by("euclidean")
 class Euclidean(EmbeddingMixin, _LabelMethod):
     """The squared Euclidean distance of the scaled features, with nothing learned: what all are held against."""
-
-    _method = "euclidean"
 
     def fit(self, X: Any, y: Any = None) -> Euclidean:
         """Learns the scaling of the features; labels do not matter."""
@@ -79,11 +91,9 @@ class Euclidean(EmbeddingMixin, _LabelMethod):
         return tags
 
 
-@parameters
+@_learns_by("mahalanobis")
 class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceLearner):
     """The least squares fit of a Mahalanobis divergence to values that D(point, reference) should have."""
-
-    _method = "mahalanobis"
 
     preprocessor: Any = None
 
@@ -92,7 +102,7 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceL
         return self._learn_targets(pairs, values, X, sample_weight)
 
 
-@parameters
+@_learns_by("itml")
 class ITML(_PairsMethod, EmbeddingMixin, _Iterated, _TunedMethod):
     """Information-theoretic metric learning (Davis et al. 2007), from labels or (`fit_pairs`) from pairs.
 
@@ -102,18 +112,8 @@ class ITML(_PairsMethod, EmbeddingMixin, _Iterated, _TunedMethod):
     bounds themselves; 0: the percentiles. all_pairs: learn from all pairs of labelled rows instead of drawn ones.
     """
 
-    _method = "itml"
 
-    gamma: Any = None
-    prior: Any = None
-    n_constraints: Any = None
-    upper_percentile: Any = None
-    lower_percentile: Any = None
-    upper: Any = None
-    lower: Any = None
-
-
-@parameters
+@_learns_by("gmml")
 class GMML(_PairsMethod, EmbeddingMixin, _TunedMethod):
     """Geometric mean metric learning (Zadeh et al. 2016), in closed form, from labels or (`fit_pairs`) from pairs.
 
@@ -121,25 +121,16 @@ class GMML(_PairsMethod, EmbeddingMixin, _TunedMethod):
     multiple of the identity. all_pairs: learn from all pairs of labelled rows.
     """
 
-    _method = "gmml"
 
-    t: Any = None
-    lam: Any = None
-
-
-@parameters
+@_learns_by("mlr-auc")
 class MLRAUC(EmbeddingMixin, _Iterated, _TunedMethod):
     """Metric learning to rank (McFee and Lanckriet 2010) for the area under the ROC curve.
 
-    c: weight of the ranking loss beside the trace.
+    c: weight of the ranking loss relative to the trace.
     """
 
-    _method = "mlr-auc"
 
-    c: Any = None
-
-
-@parameters
+@_learns_by("wu2009")
 class Wu2009(_PairsMethod, _Iterated, _TunedMethod):
     """The Bregman distance functions of Wu et al. (2009), from labels or (`fit_pairs`) from pairs.
 
@@ -149,30 +140,16 @@ class Wu2009(_PairsMethod, _Iterated, _TunedMethod):
     all pairs of labelled rows instead.
     """
 
-    _method = "wu2009"
 
-    kernel: Any = None
-    c: Any = None
-    algorithm: Any = None
-    kernel_scale: Any = None
-    step: Any = None
-    n_constraints: Any = None
-
-
-@parameters
+@_learns_by("lmnn")
 class LMNN(EmbeddingMixin, _Iterated, _TunedMethod):
     """Large margin nearest neighbours (Weinberger and Saul 2009), to a proved gap.
 
     n_neighbors: target neighbours of a row. push: weight of impostors against that of targets.
     """
 
-    _method = "lmnn"
 
-    n_neighbors: Any = None
-    push: Any = None
-
-
-@parameters
+@_learns_by("gb-lmnn")
 class GBLMNN(EmbeddingMixin, _Iterated, _TunedMethod):
     """Gradient boosted large margin nearest neighbours (Kedem et al. 2012): an embedding by regression trees.
 
@@ -180,42 +157,22 @@ class GBLMNN(EmbeddingMixin, _Iterated, _TunedMethod):
     tree's step that is taken.
     """
 
-    _method = "gb-lmnn"
 
-    n_neighbors: Any = None
-    push: Any = None
-    n_trees: Any = None
-    depth: Any = None
-    shrinkage: Any = None
-
-
-@parameters
+@_learns_by("nca")
 class NCA(EmbeddingMixin, _Iterated, _TunedMethod):
     """Neighbourhood component analysis (Goldberger et al. 2005).
 
     form: "full" or "diagonal". n_components: rows of the learned matrix; 0: as many as features.
     """
 
-    _method = "nca"
 
-    form: Any = None
-    n_components: Any = None
-
-
-@parameters
+@_learns_by("kernel-nca")
 class KernelNCA(EmbeddingMixin, _Iterated, _TunedMethod):
     """Neighbourhood component analysis in the feature space of a kernel.
 
     kernel: "rbf" or "polynomial". bandwidth: of the kernel. degree: of the polynomial. n_components: of the embedding; 0:
     as many as features.
     """
-
-    _method = "kernel-nca"
-
-    kernel: Any = None
-    bandwidth: Any = None
-    degree: Any = None
-    n_components: Any = None
 
 
 class _MethodPairsMixin(PairsMixin):

@@ -112,12 +112,24 @@ class Model:
     @property
     def record(self) -> dict[str, Any]:
         """How it was learned: lambda, loss, Lipschitz constant, gap, ..."""
-        return self._core.record
+        record = self._core.record
+        record["rows"] = record.pop("n")
+        return record
 
     @property
     def tuning(self) -> dict[str, Any] | None:
         """The table of scores that chose the hyperparameters; None: nothing was chosen."""
-        return self._core.tuning
+        tuning = self._core.tuning
+        if tuning is None:
+            return None
+        candidates = tuning.pop("table")
+        scores = [candidate.pop("scores") for candidate in candidates]
+        tuning["measures"] = list(scores[0])
+        tuning["candidates"] = candidates
+        for name, key in [("means", "mean"), ("standard_errors", "standard_error")]:
+            tuning[name] = np.array([[score[measure][key] for measure in tuning["measures"]] for score in scores])
+        tuning["chosen"] = -1 if tuning["chosen"] is None else candidates.index(tuning["chosen"])
+        return tuning
 
     # ---- Applying it ----
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
 from bregmax._arguments import threads_of
-from bregmax._given import resolve_divergence
+from bregmax._divergence import resolve_divergence
 from bregmax.learner import BregmanLearner
 
 

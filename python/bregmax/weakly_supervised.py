@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bregmax._arguments import tuples_of
 from bregmax._base import parameters
-from bregmax._bregman import MaxAffineLearner
+from bregmax._max_affine import MaxAffineLearner
 from bregmax._pairs import PairsMixin, TargetsMixin, TuplesMixin
 
 

@@ -15,7 +15,7 @@ def test_learns_to_a_proved_gap(few):
     report = learner.report_
     assert report["status"] == "optimal"
     assert report["objective"] == pytest.approx(report["loss"] + 1.0 * report["lipschitz"])
-    assert 0 <= report["objective"] - report["dual_objective"] <= 1e-8 * max(report["objective"], 1)
+    assert 0 <= report["objective"] - report["lower_bound"] <= 1e-8 * max(report["objective"], 1)
     assert learner.score(*few) > 0.9
     assert learner.n_features_in_ == 4
     assert list(learner.classes_) == ["setosa", "versicolor", "virginica"]

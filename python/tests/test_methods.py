@@ -190,7 +190,7 @@ def test_regression_finds_the_matrix(few):
     np.testing.assert_allclose(learner.predict(X[numbers]), values, atol=1e-3 * values.max())
     assert learner.score(X[numbers], values) > 0.9999
     assert learner.transform(X).shape[1] >= 2
-    with pytest.raises(ValueError, match="one a pair"):
+    with pytest.raises(ValueError, match="one per pair"):
         learner.fit(X[numbers], values[:-1])
 
 

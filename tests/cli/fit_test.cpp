@@ -166,7 +166,7 @@ TEST(Fit, SaysWhatSmoothingMakesOfTheLoss) {
   EXPECT_THAT(run(directory, as_text).out, HasSubstr("; then smoothed with T = 0.3, which makes the loss "));
 }
 
-// One pair outweighs all the others: what the others leave is small beside the loss of the zero model.
+// One pair outweighs all the others: the loss that the others leave is small relative to the loss of the zero model.
 TEST(Fit, SaysWhereTheGapIsRelativeToTheZeroModel) {
   const TemporaryDirectory directory;
   directory.write("data.csv", "a,b\n0,0\n1,0.5\n2,2\n3,1\n");

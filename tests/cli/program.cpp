@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -54,6 +55,12 @@ void RunningProgram::wait_until_interruptible() const {
   }
 }
 
+bool RunningProgram::is_running() const {
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT);
+  return ended.si_pid == 0;
+}
+
 void RunningProgram::signal(int number) const { ::kill(process_, number); }
 
 Outcome RunningProgram::wait() const {
@@ -95,6 +102,28 @@ std::string mistake_of(const Outcome& outcome) {
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::pair<double, double> svg_size(const std::string& svg) {
+  const auto attribute = [&svg](const std::string& name) {
+    return std::stod(svg.substr(svg.find(name) + name.size()));
+  };
+  return {attribute(" width=\""), attribute(" height=\"")};
+}
+
+std::pair<double, double> png_size(const std::string& png) {
+  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  if (png.size() < 24) return {};
+  const auto number_at = [&png](std::size_t byte) {
+    unsigned value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = 256 * value + static_cast<unsigned char>(png[byte + i]);
+    return value;
+  };
+  return {number_at(16), number_at(20)};
+}
+
+std::pair<double, double> enlarged(std::pair<double, double> size, double dots_per_pixel) {
+  return {std::round(size.first * dots_per_pixel), std::round(size.second * dots_per_pixel)};
 }
 
 }  // namespace bregmax::testing

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/temporary_directory.hpp"
@@ -23,6 +24,7 @@ class RunningProgram {
 
   // Returns once the program catches SIGINT, or after a time in which it surely would.
   void wait_until_interruptible() const;
+  bool is_running() const;
   void signal(int number) const;
   Outcome wait() const;
 
@@ -44,5 +46,10 @@ nlohmann::json json_of(const Outcome& outcome);
 std::string mistake_of(const Outcome& outcome);
 
 std::string read_file(const std::string& path);
+
+// Width and height of pictures, of an SVG in pixels and of a PNG in dots.
+std::pair<double, double> svg_size(const std::string& svg);
+std::pair<double, double> png_size(const std::string& png);
+std::pair<double, double> enlarged(std::pair<double, double> size, double dots_per_pixel);
 
 }  // namespace bregmax::testing

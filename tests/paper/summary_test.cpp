@@ -1,9 +1,9 @@
+#include "paper/summary.hpp"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-
-#include "paper/summary_text.hpp"
 
 namespace bregmax {
 namespace {

@@ -12,11 +12,9 @@
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
-#include "pictures/approximate_picture.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
-#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -37,9 +35,8 @@ constexpr const char* kSweepPicture = "bregmax-approximate.svg";
 
 struct ApproximateRequest {
   std::string generator;
-  std::uint64_t dimension = 0;  // 0: 2, or the features of the model
-  std::uint64_t pieces = 100, samples = 10000, seed = 0;
-  std::string placement = "grid";
+  Index dimension = 0;  // 0: 2, or the features of the model
+  ApproximationOptions options;
   double center = kAutomatic, radius = kAutomatic;
   bool sweep = false;
   std::string picture;  // empty: kSweepPicture
@@ -69,7 +66,7 @@ std::shared_ptr<const Divergence> generator_of(const ApproximateRequest& request
 }
 
 Subject make_subject(const ApproximateRequest& request) {
-  Index dimension = request.dimension == 0 ? 2 : static_cast<Index>(request.dimension);
+  Index dimension = request.dimension == 0 ? 2 : request.dimension;
   Subject subject;
   subject.divergence = generator_of(request, dimension);
   subject.box = default_box(*subject.divergence, dimension);
@@ -83,8 +80,8 @@ Subject make_subject(const ApproximateRequest& request) {
   return subject;
 }
 
-Placement placement_of(const ApproximateRequest& request) {
-  return request.placement == "grid" ? Placement::kGrid : Placement::kGreedy;
+std::string placement_of(const ApproximateRequest& request) {
+  return request.options.placement == Placement::kGrid ? "grid" : "greedy";
 }
 
 Json errors_as_json(const ApproximationErrors& errors) {
@@ -96,9 +93,9 @@ Json subject_as_json(const ApproximateRequest& request, const Subject& subject) 
           {"dimension", subject.box.dimension()},
           {"center", std::vector<double>(subject.box.center.begin(), subject.box.center.end())},
           {"radius", subject.box.radius},
-          {"placement", request.placement},
-          {"samples", request.samples},
-          {"seed", request.seed},
+          {"placement", placement_of(request)},
+          {"samples", request.options.samples},
+          {"seed", request.options.seed},
           {"beta", smoothness(*subject.divergence, subject.box)}};
 }
 
@@ -126,7 +123,7 @@ std::string heading(const ApproximateRequest& request, const Subject& subject) {
 std::string as_text(const ApproximateRequest& request, const Subject& subject, const Approximation& found) {
   std::string out = heading(request, subject);
   out += fmt::format("{} ({}); inner box of radius {:.4g}\n\n", count_of(found.anchors.rows(), "affine piece"),
-                     request.placement, std::max(0.0, subject.box.radius - found.margin));
+                     placement_of(request), std::max(0.0, subject.box.radius - found.margin));
   out += fmt::format("{:<12} {:>12} {:>12}\n", "", "measured", "Theorem 1");
   const auto line = [&out](std::string_view name, double measured, double bound, std::string_view note) {
     out += fmt::format("{:<12} {:>12} {:>12}   {}\n", name, number_or_dash(measured), number_or_dash(bound), note);
@@ -137,7 +134,8 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
   if (found.margin >= subject.box.radius) {
     out += "There is no inner box: the theorem is about points that are 4 cells away from the boundary.\n";
   }
-  if (request.placement != "grid") out += "The bounds are proved for the grid and shown for comparison.\n";
+  if (request.options.placement != Placement::kGrid)
+    out += "The bounds are proved for the grid and shown for comparison.\n";
   return out;
 }
 
@@ -168,8 +166,8 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
 constexpr const char* kNothingMeasured = " before the errors were measured";
 
 ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject, const std::string& picture) {
-  const SweepOptions options{static_cast<Index>(request.pieces), placement_of(request),
-                             static_cast<Index>(request.samples), request.seed};
+  const ApproximationOptions& asked = request.options;
+  const SweepOptions options{asked.pieces, asked.placement, asked.samples, asked.seed};
   const Sweep sweep = run_with_progress([&](const RunControl& control) {
     return sweep_approximation(*subject.divergence, subject.box, options, control);
   });
@@ -185,8 +183,7 @@ ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject, co
   object["exponents"] = errors_as_json(sweep.exponents);
   object["theoretic_exponents"] = errors_as_json(sweep.theoretic_exponents);
   object["picture"] = picture;
-  print_report(request.json, object, as_text(request, subject, sweep) + fmt::format("\nwrote {}\n", picture));
-  return kDone;
+  return print_report(request.json, object, as_text(request, subject, sweep) + fmt::format("\nwrote {}\n", picture));
 }
 
 ExitCode run_approximate(const ApproximateRequest& request) {
@@ -198,40 +195,39 @@ ExitCode run_approximate(const ApproximateRequest& request) {
   }
   const Subject subject = make_subject(request);
   if (request.sweep) return run_sweep(request, subject, picture);
-  const ApproximationOptions options{static_cast<Index>(request.pieces), placement_of(request), std::nullopt,
-                                     static_cast<Index>(request.samples), request.seed};
-  const Approximation found = run_with_progress(
-      [&](const RunControl& control) { return approximate(*subject.divergence, subject.box, options, control); });
+  const Approximation found = run_with_progress([&](const RunControl& control) {
+    return approximate(*subject.divergence, subject.box, request.options, control);
+  });
   if (found.stopped) return report_interrupt(kNothingMeasured);
   Json object = subject_as_json(request, subject);
-  object.update(step_as_json(options.pieces, found));
-  print_report(request.json, object, as_text(request, subject, found));
-  return kDone;
+  object.update(step_as_json(request.options.pieces, found));
+  return print_report(request.json, object, as_text(request, subject, found));
 }
 
 }  // namespace
 
 void add_approximate(CLI::App& program, Action& chosen) {
-  const auto [command, request] =
+  auto [options, request] =
       add_command(program,
                   {"approximate", "how well affine pieces approximate a known divergence, compared with Theorem 1",
                    kApproximateExamples},
                   run_approximate, chosen);
-  OptionAdder options(*command);
   options.text("--generator", request->generator, "NAME", "a closed form, mahalanobis, or a model file")->required();
   options.whole("--dimension", request->dimension, "D", {1, 1000}, "coordinates of the box")->default_str("2");
-  options.whole("--pieces", request->pieces, "K", {1, 10'000'000}, "affine pieces; with --sweep: the largest number");
-  options.choice("--placement", request->placement, {"grid", "greedy"},
+  options.whole("--pieces", request->options.pieces, "K", {1, 10'000'000},
+                "affine pieces; with --sweep: the largest number");
+  options.choice("--placement", request->options.placement,
+                 {{"grid", Placement::kGrid}, {"greedy", Placement::kGreedy}},
                  "grid: Theorem 1's; greedy: where the approximation is worst so far, better in many dimensions");
   options.number("--center", request->center, "V", {},
                  "centre of the box, in every coordinate; logdet: times the identity", {{"auto", kAutomatic}});
   options.number("--radius", request->radius, "R", {0, kAutomatic, false, "a finite number > 0"}, "radius of the box",
                  {{"auto", kAutomatic}});
-  options.whole("--samples", request->samples, "N", {1, 100'000'000}, "points at which errors are measured");
+  options.whole("--samples", request->options.samples, "N", {1, 100'000'000}, "points at which errors are measured");
   options.flag("--sweep", request->sweep, "errors against K with fitted exponents, and a picture");
   options.text("--picture", request->picture, "F", "where the picture of --sweep goes (.svg or .png)")
       ->default_str(kSweepPicture);
-  options.seed(request->seed, "seed of the points");
+  options.seed(request->options.seed, "seed of the points");
   options.json(request->json);
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
@@ -11,7 +13,6 @@
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
-#include "reports/bounds_report.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -27,9 +28,98 @@ DATA are the rows that the model was learned from. Comparisons that fit made fro
 again. A bound that no error can exceed anyway is called vacuous. On data of most sizes these bounds are vacuous: look
 at the held-out error instead.)";
 
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
+
+// What `bregmax bounds` was asked.
+struct BoundsRequest : ModelRequest {
+  std::string data;
+  std::string comparisons_file, targets_file, held_out_file, test;
+  Index fresh = 10000;
+  double delta = 0.05, noise = kNotGiven, beta = kNotGiven;
+};
+
+struct HeldOut {
+  std::string source;
+  Index items;
+  double error;  // comparisons: the fraction violated; targets: the mean squared error
+};
+
+struct BoundsReport {
+  BoundInputs inputs;
+  BoundTerms bound = {};  // of Theorem 2 as stated, or of Theorem 3
+  double trivial = 1;     // no error is larger: a bound that is not below it says nothing
+  std::vector<HeldOut> held_out = {};
+};
+
+// ---- Reports ----
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+// The terms of a bound, one per line, and their sum.
+std::string terms_as_text(const BoundTerms& terms, const std::string& loss, const std::string& complexity,
+                          const std::string& confidence, const std::string& verdict) {
+  return fmt::format(
+      "              {:>10}   {}\n            + {:>10}   {}\n            + {:>10}   {}\n            = {:>10}   {}\n",
+      number(terms.loss), loss, number(terms.complexity), complexity, number(terms.confidence), confidence,
+      number(terms.total()), verdict);
+}
+
+Json terms_as_json(const BoundTerms& terms, double trivial) {
+  return {{"loss_term", terms.loss},
+          {"complexity_term", terms.complexity},
+          {"confidence_term", terms.confidence},
+          {"bound", terms.total()},
+          {"vacuous", terms.total() >= trivial}};
+}
+
+std::string inputs_as_text(const BoundsRequest& request, const BoundInputs& inputs, const std::string& items) {
+  return fmt::format(
+      "model       K = {} pieces, Lipschitz constant L = {}, d = {} features ({})\n"
+      "data        R = {}, the largest feature after scaling; m = {} {}\n\n"
+      "Lemma 2     the Rademacher complexity is at most {}\n",
+      inputs.pieces, number(inputs.lipschitz), inputs.features, request.model, number(inputs.radius), inputs.items,
+      items, number(rademacher_bound(inputs)));
+}
+
+std::string held_out_as_text(const std::vector<HeldOut>& all, std::string_view what, std::string_view how_to) {
+  if (all.empty()) return fmt::format("held out    unknown: {}\n", how_to);
+  std::string out;
+  for (const HeldOut& each : all) {
+    out += fmt::format("held out    {:>12}   {}: {} ({})\n", number(each.error), what, each.source, each.items);
+  }
+  return out;
+}
+
+// What both kinds of bounds have.
+Json common_json(const BoundsRequest& request, const BoundsReport& report, const char* supervision) {
+  const BoundInputs& inputs = report.inputs;
+  Json object = {{"model", request.model},     {"data", request.data},
+                 {"pieces", inputs.pieces},    {"lipschitz", inputs.lipschitz},
+                 {"radius", inputs.radius},    {"d", inputs.features},
+                 {"m", inputs.items},          {"delta", inputs.delta},
+                 {"supervision", supervision}, {"rademacher_bound", rademacher_bound(inputs)}};
+  object.update(terms_as_json(report.bound, report.trivial));
+  object["held_out_error"] = report.held_out.empty() ? Json(nullptr) : Json(report.held_out.back().error);
+  object["held_out"] = Json::array();
+  for (const HeldOut& each : report.held_out) {
+    object["held_out"].push_back({{"source", each.source}, {"items", each.items}, {"error", each.error}});
+  }
+  return object;
+}
+
 // Where pieces tie, applying a model may choose another piece than the fit did, so that the losses differ a little.
 // Other comparisons differ by more.
 constexpr double kAlike = 0.01;
+
+bool is_loss_of_fit(const Model& model, double summed_loss) {
+  return std::abs(summed_loss - model.record.loss) <= kAlike * (1 + std::abs(model.record.loss));
+}
+
+std::string probability_text(std::string_view theorem, const BoundInputs& inputs, std::string_view claim) {
+  return fmt::format("{:<11} with probability {}, {} at most\n", theorem, 1 - inputs.delta, claim);
+}
+
+// ---- The bounds ----
 
 const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& model) {
   if (const auto* pieces = dynamic_cast<const MaxAffine*>(model.divergence.get())) return *pieces;
@@ -108,16 +198,15 @@ Comparisons drawn_again(const BoundsRequest& request, const Model& model, const 
 Comparisons fresh_comparisons(const BoundsRequest& request, const Model& model, const std::string& source,
                               const Table& table) {
   return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
-    return sample_comparisons(classes, static_cast<Index>(request.fresh),
-                              Random(model.record.seed).fork(1).next_bits());
+    return sample_comparisons(classes, request.fresh, Random(model.record.seed).fork(1).next_bits());
   });
 }
 
-void report_held_out_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input,
-                                 ComparisonReport& report) {
+std::vector<HeldOut> held_out_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input) {
+  std::vector<HeldOut> all;
   const auto add = [&](const std::string& source, const Matrix& rows, const Comparisons& comparisons) {
-    report.held_out.push_back({source, static_cast<Index>(comparisons.size()),
-                               comparison_losses(*model.divergence, rows, comparisons).error});
+    const double error = comparison_losses(*model.divergence, rows, comparisons).error;
+    all.push_back({source, static_cast<Index>(comparisons.size()), error});
   };
   if (!request.held_out_file.empty()) {
     const Comparisons held_out = read_comparisons(request.held_out_file, input.rows.rows());
@@ -126,68 +215,132 @@ void report_held_out_comparisons(const BoundsRequest& request, const Model& mode
   } else if (input.table.labels) {
     add("fresh comparisons of the same rows", input.rows, fresh_comparisons(request, model, request.data, input.table));
   }
-  if (request.test.empty()) return;
+  if (request.test.empty()) return all;
   const ModelInput test = read_labelled(model, request.test, request.layout);
   add(fmt::format("comparisons of the rows of {}", request.test), test.rows,
       fresh_comparisons(request, model, request.test, test.table));
+  return all;
 }
 
-BoundInputs inputs_of(const BoundsRequest& request, const Model& model, const ModelInput& input) {
+BoundInputs inputs_of(const BoundsRequest& request, const Model& model, const ModelInput& input, std::size_t items) {
   const MaxAffine& pieces = pieces_of_model(request, model);
   BoundInputs inputs;
   inputs.pieces = pieces.pieces();
   inputs.lipschitz = pieces.slopes().cwiseAbs().rowwise().sum().maxCoeff();
   inputs.radius = input.rows.cwiseAbs().maxCoeff();
   inputs.features = input.rows.cols();
+  inputs.items = static_cast<Index>(items);
   inputs.delta = request.delta;
   return inputs;
 }
 
+// Says what keeps Theorem 2 from holding here.
+void say_notes(const Model& model, bool hard, double summed_loss) {
+  if (hard) {
+    say("bregmax: note: Theorem 2 is about comparisons that are drawn independently, and hard comparisons are chosen: "
+        "its bound does not hold for the fresh comparisons below, which are ordinary ones");
+  }
+  if (is_loss_of_fit(model, summed_loss)) return;
+  say(
+      fmt::format("bregmax: note: the summed hinge loss of these comparisons is {}, that of the fit was {}: are they "
+                  "the ones that it learned from? (--comparisons-file names them)",
+                  short_number(summed_loss), short_number(model.record.loss)));
+}
+
 ExitCode run_for_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input) {
-  ComparisonReport report;
-  report.inputs = inputs_of(request, model, input);
-  report.drawn_again = request.comparisons_file.empty();
-  report.hard = report.drawn_again && has_hard_comparisons(model);
-  const Comparisons train = report.drawn_again ? drawn_again(request, model, input)
-                                               : read_comparisons(request.comparisons_file, input.rows.rows());
+  const bool again = request.comparisons_file.empty(), hard = again && has_hard_comparisons(model);
+  const Comparisons train =
+      again ? drawn_again(request, model, input) : read_comparisons(request.comparisons_file, input.rows.rows());
   check_unweighted(train, request.comparisons_file);
-  report.inputs.items = static_cast<Index>(train.size());
-  report.losses = comparison_losses(*model.divergence, input.rows, train);
-  const double counted = model.record.loss, found = report.losses.hinge * static_cast<double>(train.size());
-  report.loss_of_fit = counted;
-  report.same_as_fit = std::abs(found - counted) <= kAlike * (1 + std::abs(counted));
-  report.bound = comparison_bound(report.inputs, report.losses.ramp, Constants::kStated);
-  report.proved = comparison_bound(report.inputs, report.losses.ramp, Constants::kProved);
-  report_held_out_comparisons(request, model, input, report);
-  print_bounds(request, report);
-  return kDone;
+  const ComparisonLosses losses = comparison_losses(*model.divergence, input.rows, train);
+  const double summed_loss = losses.hinge * static_cast<double>(train.size());
+  BoundsReport report{inputs_of(request, model, input, train.size())};
+  report.bound = comparison_bound(report.inputs, losses.ramp, Constants::kStated);
+  const BoundTerms proved = comparison_bound(report.inputs, losses.ramp, Constants::kProved);
+  report.held_out = held_out_comparisons(request, model, input);
+  say_notes(model, hard, summed_loss);
+
+  Json object = common_json(request, report, "comparisons");
+  object.update({{"drawn_from_labels", again},
+                 {"hard_comparisons", hard},
+                 {"same_as_fit", is_loss_of_fit(model, summed_loss)},
+                 {"empirical_ramp_loss", losses.ramp},
+                 {"empirical_hinge_loss", losses.hinge},
+                 {"empirical_error", losses.error},
+                 {"bound_with_hinge_loss", report.bound.total() - losses.ramp + losses.hinge},
+                 {"as_proved", terms_as_json(proved, report.trivial)}});
+  std::string text = inputs_as_text(request, report.inputs,
+                                    hard    ? "hard comparisons, made again from the labels"
+                                    : again ? "comparisons, drawn again from the labels"
+                                            : "comparisons");
+  text += probability_text("Theorem 2", report.inputs, "a new comparison is violated with probability");
+  text += terms_as_text(report.bound, fmt::format("mean ramp loss (hinge loss {})", number(losses.hinge)),
+                        "complexity, 32 K L R sqrt(2 ln(2d+2)/m)",
+                        "confidence, sqrt((4 ln(4 log2 max(L,2)) + ln(1/delta))/m)",
+                        report.bound.total() >= 1 ? "vacuous: no probability is above 1" : "");
+  text += fmt::format("              {:>10}   with the constants of its proof (docs/mathematics.md){}\n\n",
+                      number(proved.total()), proved.total() >= 1 ? ": vacuous" : "");
+  text += held_out_as_text(report.held_out, "violated", "give --held-out-file or --test");
+  return print_report(request.json, object, text);
+}
+
+std::string regression_text(const BoundsRequest& request, const BoundsReport& report,
+                            const std::optional<BoundTerms>& approximation) {
+  const auto verdict = [&](const BoundTerms& terms) {
+    if (terms.total() < report.trivial) return std::string();
+    return fmt::format("vacuous: no squared error is above M^2 = {}", number(report.trivial));
+  };
+  std::string text = inputs_as_text(request, report.inputs, "targets");
+  text += probability_text("Theorem 3", report.inputs, "the expected squared error on new targets is");
+  text += terms_as_text(
+      report.bound, "mean squared error",
+      fmt::format("complexity, 16 M K L R sqrt(2 ln(2d+2)/m), M = 4LR + noise = {}", number(std::sqrt(report.trivial))),
+      "confidence, M^2 sqrt(ln(1/delta)/(2m))", verdict(report.bound));
+  if (approximation) {
+    text += "            and the expected squared distance from the true divergence at most\n";
+    text += terms_as_text(*approximation, "approximation, (36 beta R^2 K^(-1/d))^2", "complexity, the same",
+                          "confidence, M^2 sqrt(2 ln(2/delta)/m)", verdict(*approximation));
+  }
+  return text +
+         fmt::format("            K = {} would be the theorem's number of pieces (fit --pieces theory)\n\n",
+                     regression_pieces(report.inputs.items, report.inputs.features)) +
+         held_out_as_text(report.held_out, "mean squared error", "give --held-out-file");
 }
 
 ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const ModelInput& input) {
-  RegressionReport report;
-  report.inputs = inputs_of(request, model, input);
+  const auto read = [&](const std::string& path) {
+    Targets targets = read_targets(path, input.rows.rows());
+    check_unweighted(targets, path);
+    return targets;
+  };
+  const Targets train = read(request.targets_file);
+  BoundsReport report{inputs_of(request, model, input, train.size())};
   // In the theorem L is fixed before the data is seen, as with fit --lipschitz.
-  report.lipschitz_was_fixed = std::isfinite(model.record.lipschitz_bound);
-  if (report.lipschitz_was_fixed) report.inputs.lipschitz = model.record.lipschitz_bound;
-  const Targets train = read_targets(request.targets_file, input.rows.rows());
-  check_unweighted(train, request.targets_file);
-  report.inputs.items = static_cast<Index>(train.size());
-  if (!std::isnan(request.noise)) report.noise = request.noise;
-  report.residual = residual_bound(report.inputs, report.noise);
-  report.trivial = report.residual * report.residual;
-  report.bound = regression_bound(report.inputs, squared_loss(*model.divergence, input.rows, train), report.noise);
+  const bool lipschitz_was_fixed = std::isfinite(model.record.lipschitz_bound);
+  if (lipschitz_was_fixed) report.inputs.lipschitz = model.record.lipschitz_bound;
+  const double noise = std::isnan(request.noise) ? 0 : request.noise, residual = residual_bound(report.inputs, noise);
+  report.trivial = residual * residual;
+  report.bound = regression_bound(report.inputs, squared_loss(*model.divergence, input.rows, train), noise);
+  std::optional<BoundTerms> approximation;
   if (!std::isnan(request.beta)) {
-    report.approximation = regression_approximation_bound(report.inputs, request.beta, report.noise);
+    approximation = regression_approximation_bound(report.inputs, request.beta, noise);
   }
-  report.suggested_pieces = regression_pieces(report.inputs.items, report.inputs.features);
   if (!request.held_out_file.empty()) {
-    const Targets held_out = read_targets(request.held_out_file, input.rows.rows());
-    check_unweighted(held_out, request.held_out_file);
+    const Targets held_out = read(request.held_out_file);
     report.held_out.push_back({request.held_out_file, static_cast<Index>(held_out.size()),
                                squared_loss(*model.divergence, input.rows, held_out)});
   }
-  print_bounds(request, report);
-  return kDone;
+  if (!lipschitz_was_fixed) {
+    say("bregmax: note: L was learned; Theorem 3 needs an L that is fixed before the data is seen (fit --lipschitz)");
+  }
+  Json object = common_json(request, report, "targets");
+  object.update({{"lipschitz_was_fixed", lipschitz_was_fixed},
+                 {"noise", noise},
+                 {"residual_bound", residual},
+                 {"empirical_squared_loss", report.bound.loss},
+                 {"approximation", approximation ? terms_as_json(*approximation, report.trivial) : Json(nullptr)},
+                 {"theory_pieces", regression_pieces(report.inputs.items, report.inputs.features)}});
+  return print_report(request.json, object, regression_text(request, report, approximation));
 }
 
 ExitCode run_bounds(const BoundsRequest& request) {
@@ -202,10 +355,9 @@ ExitCode run_bounds(const BoundsRequest& request) {
 }  // namespace
 
 void add_bounds(CLI::App& program, Action& chosen) {
-  const auto [command, request] = add_command(
+  auto [options, request] = add_command(
       program, {"bounds", "what the theorems promise for a learned model, next to its held-out error", kBoundsExamples},
       run_bounds, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("DATA", request->data, "", "the rows that it was learned from: CSV, .npy or builtin:NAME")->required();
   CLI::Option* comparisons = options.text("--comparisons-file", request->comparisons_file, "F",

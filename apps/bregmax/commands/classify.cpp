@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
-#include "bregmax/core/threads.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
-#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -19,7 +16,7 @@ have labels, the accuracy is printed on standard error.)";
 
 struct ClassifyRequest : ModelRequest {
   std::string train, queries, query_label;
-  std::uint64_t neighbours = 5;
+  NearestNeighbourOptions options;
 };
 
 // Quoted if the name has commas, quotes or line ends.
@@ -45,21 +42,20 @@ Json classes_as_json(const Classification& result, const std::vector<std::string
 }
 
 ExitCode run_classify(const ClassifyRequest& request) {
-  const ThreadLimit limit(static_cast<int>(request.threads));
   check_outputs({{"--out", request.out}},
                 {{"MODEL", request.model}, {"--train", request.train}, {"--queries", request.queries}});
   const Model model = load_model(request.model);
   const ModelInput train = read_labelled(model, request.train, request.layout);
   const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
-  check_at_most("-k", request.neighbours, train.rows.rows(), "the number of training rows");
+  check_at_most("-k", request.options.k, train.rows.rows(), "the number of training rows");
   const SharedClasses classes = share_classes(*train.table.labels, queries.table.labels.value_or(Labels{}));
-  const Classification result = classify_nearest(*model.divergence, train.rows, classes.first, queries.rows,
-                                                 {static_cast<Index>(request.neighbours)});
+  const Classification result =
+      classify_nearest(*model.divergence, train.rows, classes.first, queries.rows, request.options);
   const double accuracy =
       queries.table.labels ? expected_accuracy(result, classes.second) : std::numeric_limits<double>::quiet_NaN();
   print_rows(
       request.out, request.json, [&] { return classes_as_csv(result, classes.names); },
-      {{"queries", result.predicted.size()}, {"k", request.neighbours}, {"accuracy", accuracy}},
+      {{"queries", result.predicted.size()}, {"k", request.options.k}, {"accuracy", accuracy}},
       [&] { return classes_as_json(result, classes.names); });
   if (!request.json && queries.table.labels) {
     say(fmt::format("against column {}: accuracy {:.4f}", queries.table.labels->column, accuracy));
@@ -70,14 +66,13 @@ ExitCode run_classify(const ClassifyRequest& request) {
 }  // namespace
 
 void add_classify(CLI::App& program, Action& chosen) {
-  const auto [command, request] =
+  auto [options, request] =
       add_command(program, {"classify", "the class of each query by its nearest neighbours", kClassifyExamples},
                   run_classify, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("--train", request->train, "T", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--queries", request->queries, "Q", "rows to classify, with or without labels")->required();
-  options.whole("-k", request->neighbours, "K", {1, 1'000'000'000},
+  options.whole("-k", request->options.k, "K", {1, 1'000'000'000},
                 "neighbours that vote, at most the number of training rows");
   options.rest(*request, kCsvOutput, &request->query_label);
 }

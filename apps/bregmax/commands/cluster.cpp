@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bregmax/core/threads.hpp"
 #include "bregmax/divergence/embedding.hpp"
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/scores.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
 #include "progress.hpp"
-#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -22,8 +19,8 @@ Bregman k-means: a row belongs to the centroid of smallest D(row, centroid), a c
 there are labels, the agreement with them is printed on standard error.)";
 
 struct ClusterRequest : ModelRequest {
-  std::string data, start = "euclidean";
-  std::uint64_t clusters = 2, restarts = 20, seed = 0;
+  std::string data;
+  KMeansOptions options;
 };
 
 std::string clusters_as_csv(const KMeansRun& run) {
@@ -52,10 +49,10 @@ Json unscaled_centroids(const Model& model, const KMeansRun& run) {
 }
 
 Json summary_of(const ClusterRequest& request, const Model& model, const Table& table, const KMeansRun& run) {
-  Json object = {{"n", table.features.rows()},   {"clusters", request.clusters},
-                 {"restarts", request.restarts}, {"seed", request.seed},
-                 {"objective", run.objective},   {"converged", run.converged},
-                 {"sizes", cluster_sizes(run)},  {"centroids", unscaled_centroids(model, run)}};
+  Json object = {{"n", table.features.rows()},           {"clusters", request.options.clusters},
+                 {"restarts", request.options.restarts}, {"seed", request.options.seed},
+                 {"objective", run.objective},           {"converged", run.converged},
+                 {"sizes", cluster_sizes(run)},          {"centroids", unscaled_centroids(model, run)}};
   if (table.labels) {
     object["rand_index"] = rand_index(run.cluster_of_row, table.labels->of_row);
     object["purity"] = purity(run.cluster_of_row, table.labels->of_row);
@@ -73,19 +70,12 @@ void say_summary(const Table& table, const KMeansRun& run) {
 }
 
 ExitCode run_cluster(const ClusterRequest& request) {
-  const ThreadLimit limit(static_cast<int>(request.threads));
   check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"DATA", request.data}});
   const Model model = load_model(request.model);
   const ModelInput input = read_for_model(model, request.data, request.layout);
-  check_at_most("-k", request.clusters, input.rows.rows(), "the number of rows");
-  KMeansOptions options;
-  options.clusters = static_cast<Index>(request.clusters);
-  options.restarts = static_cast<int>(request.restarts);
-  options.start = request.start == "euclidean" ? KMeansStart::kEuclidean : KMeansStart::kDivergence;
-  options.seed = request.seed;
-
+  check_at_most("-k", request.options.clusters, input.rows.rows(), "the number of rows");
   const KMeansResult result = run_with_progress(
-      [&](const RunControl& control) { return kmeans(*model.divergence, input.rows, options, control); });
+      [&](const RunControl& control) { return kmeans(*model.divergence, input.rows, request.options, control); });
   if (result.stopped) return report_interrupt("; nothing was written");
   print_rows(
       request.out, request.json, [&] { return clusters_as_csv(result.best); },
@@ -95,25 +85,25 @@ ExitCode run_cluster(const ClusterRequest& request) {
       });
   if (!request.json) say_summary(input.table, result.best);
   if (result.best.converged) return kDone;
-  say(fmt::format("bregmax: not converged after {} iterations", options.max_iterations));
+  say(fmt::format("bregmax: not converged after {} iterations", request.options.max_iterations));
   return kNotReached;
 }
 
 }  // namespace
 
 void add_cluster(CLI::App& program, Action& chosen) {
-  const auto [command, request] =
+  auto [options, request] =
       add_command(program, {"cluster", "group rows by Bregman k-means", kClusterExamples}, run_cluster, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("DATA", request->data, "", "rows to group: CSV, .npy or builtin:NAME")->required();
-  options.whole("-k", request->clusters, "K", {1, 1'000'000'000}, "number of clusters, at most the number of rows")
+  options
+      .whole("-k", request->options.clusters, "K", {1, 1'000'000'000}, "number of clusters, at most the number of rows")
       ->required()
       ->default_str("");
-  options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "starts; the best result counts");
-  options.choice("--start", request->start, {"euclidean", "divergence"},
-                 "k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
-  options.seed(request->seed, "seed of the starts");
+  options.whole("--restarts", request->options.restarts, "R", {1, 1'000'000}, "starts; the best result counts");
+  options.start(request->options.start,
+                "k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
+  options.seed(request->options.seed, "seed of the starts");
   options.rest(*request, kCsvOutput);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
-namespace bregmax::app {
+#include "bregmax/core/threads.hpp"
+#include "options/options.hpp"
+#include "reports/output.hpp"
 
-// What the program returns. A mistake of the caller is an Error, which main.cpp turns into kMistake.
-enum ExitCode : int { kDone = 0, kNotReached = 1, kMistake = 2 };
+namespace bregmax::app {
 
 // What the chosen command does. It runs after all options were parsed.
 using Action = std::function<ExitCode()>;
@@ -16,10 +16,10 @@ struct CommandText {
   const char *name, *description, *examples;
 };
 
-// A command that calls run(request) with what its options put into the request.
+// A command that calls run(request) with what its options put into the request, on as many threads as that says.
 template <class Request>
 struct NewCommand {
-  CLI::App* command;
+  OptionAdder options;
   std::shared_ptr<Request> request;
 };
 template <class Request>
@@ -28,15 +28,20 @@ NewCommand<Request> add_command(CLI::App& program, const CommandText& text, Exit
   CLI::App* command = program.add_subcommand(text.name, text.description);
   command->footer(text.examples);
   const auto request = std::make_shared<Request>();
-  command->callback([request, run, &chosen] { chosen = [request, run] { return run(*request); }; });
-  return {command, request};
+  command->callback([request, run, &chosen] {
+    chosen = [request, run] {
+      std::optional<ThreadLimit> limit;
+      if constexpr (requires { request->threads; }) limit.emplace(request->threads);
+      return run(*request);
+    };
+  });
+  return {OptionAdder(*command), request};
 }
 
-// A command that prints something the program knows, as text or with --json, and takes nothing else.
-void add_listing(CLI::App& program, const CommandText& text, void (*as_text)(), void (*as_json)(), Action& chosen);
-
-// Says that Ctrl-C ended the work, and what follows from that.
-ExitCode report_interrupt(const std::string& consequence);
+// A command that only prints something has --json and no other option.
+struct ListingRequest {
+  bool json = false;
+};
 
 // Each adds one command to the program. help-markdown is hidden: it prints docs/options.md, which a test compares.
 using AddCommand = void(CLI::App& program, Action& chosen);

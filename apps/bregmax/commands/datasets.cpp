@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "bregmax/data/builtin.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
-#include "reports/output.hpp"
+#include "learn/as_json.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -15,34 +12,24 @@ Examples:
   bregmax datasets
   bregmax fit builtin:iris)";
 
-void print_datasets_as_json() {
-  Json list = Json::array();
+ExitCode run_datasets(const ListingRequest& request) {
+  std::string text =
+      fmt::format("{:<15} {:>5} {:>9} {:>8}   {}\n", "name", "rows", "features", "classes", "what it is");
   for (const BuiltinDataset& dataset : builtin_datasets()) {
-    list.push_back({{"name", dataset.name},
-                    {"rows", dataset.rows},
-                    {"features", dataset.features},
-                    {"classes", dataset.classes},
-                    {"description", dataset.description},
-                    {"licence", dataset.licence},
-                    {"source", dataset.source}});
+    text +=
+        fmt::format("{:<15} {:>5} {:>9} {:>8}   {}\n{:42}licence: {}\n{:42}source: {}\n", dataset.name, dataset.rows,
+                    dataset.features, dataset.classes, dataset.description, "", dataset.licence, "", dataset.source);
   }
-  print_json({{"datasets", list}});
-}
-
-void print_datasets() {
-  print(fmt::format("{:<15} {:>5} {:>9} {:>8}   {}\n", "name", "rows", "features", "classes", "what it is"));
-  for (const BuiltinDataset& dataset : builtin_datasets()) {
-    print(fmt::format("{:<15} {:>5} {:>9} {:>8}   {}\n{:42}licence: {}\n{:42}source: {}\n", dataset.name, dataset.rows,
-                      dataset.features, dataset.classes, dataset.description, "", dataset.licence, "", dataset.source));
-  }
-  print("\nUse them as builtin:NAME wherever a command takes data.\n");
+  text += "\nUse them as builtin:NAME wherever a command takes data.\n";
+  return print_report(request.json, {{"datasets", internal::datasets_as_json()}}, text);
 }
 
 }  // namespace
 
 void add_datasets(CLI::App& program, Action& chosen) {
-  add_listing(program, {"datasets", "the built-in datasets", kDatasetsExamples}, print_datasets, print_datasets_as_json,
-              chosen);
+  auto [options, request] =
+      add_command(program, {"datasets", "the built-in datasets", kDatasetsExamples}, run_datasets, chosen);
+  options.json(request->json);
 }
 
 }  // namespace bregmax::app

@@ -11,11 +11,9 @@
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
-#include "pictures/demo_picture.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
-#include "reports/output.hpp"
 #include "reports/scores.hpp"
 
 namespace bregmax::app {
@@ -172,10 +170,9 @@ ExitCode run_demo(const DemoRequest& request) {
 }  // namespace
 
 void add_demo(CLI::App& program, Action& chosen) {
-  const auto [command, request] = add_command(
+  auto [options, request] = add_command(
       program, {"demo", "learn on a built-in dataset, show scores against Euclidean, write a picture", kDemoExamples},
       run_demo, chosen);
-  OptionAdder options(*command);
   options.text("--out", request->out, "F", "where to write the picture (SVG, or PNG if it ends in .png)");
   options.json(request->json);
 }

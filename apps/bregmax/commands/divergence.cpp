@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "bregmax/core/threads.hpp"
 #include "bregmax/data/matrix_writer.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
-#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -60,7 +57,6 @@ void append_rows(Json& list, const MatrixView& rows) {
 }
 
 ExitCode run_divergence(const DivergenceRequest& request) {
-  const ThreadLimit limit(static_cast<int>(request.threads));
   check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"A", request.points}, {"B", request.references}});
   const Model model = load_model(request.model);
   const ModelInput points = read_for_model(model, request.points, request.layout);
@@ -92,9 +88,8 @@ ExitCode run_divergence(const DivergenceRequest& request) {
 }  // namespace
 
 void add_divergence(CLI::App& program, Action& chosen) {
-  const auto [command, request] = add_command(
+  auto [options, request] = add_command(
       program, {"divergence", "the matrix of D(row of A, row of B)", kDivergenceExamples}, run_divergence, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("A", request->points, "", "points, the first argument: CSV, .npy or builtin:NAME")->required();
   options.text("B", request->references, "", "references, the second argument; A when left out");

@@ -4,11 +4,8 @@
 
 #include <cmath>
 
-#include "bregmax/core/threads.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
 #include "progress.hpp"
-#include "reports/output.hpp"
 #include "reports/scores.hpp"
 
 namespace bregmax::app {
@@ -23,22 +20,20 @@ Clustering of the test rows (median over the restarts), ranking of the test rows
 among the training rows. All scores are fractions; ties in rankings count with their expected value.)";
 
 struct EvaluateRequest : ModelRequest {
-  std::string test, train, start = "euclidean";
-  std::uint64_t neighbours = 5, restarts = 20, seed = 0;
+  std::string test, train;
+  EvaluationOptions options;
 };
 
 EvaluationScores scores_of(const EvaluateRequest& request, const Model& model, const ModelInput& test,
                            const RunControl& control) {
-  EvaluationOptions options;
-  options.k = static_cast<Index>(request.neighbours);
-  options.restarts = static_cast<int>(request.restarts);
-  options.seed = request.seed;
-  options.start = request.start == "euclidean" ? KMeansStart::kEuclidean : KMeansStart::kDivergence;
-  if (request.train.empty()) return evaluate(*model.divergence, test.rows, test.table.labels->of_row, options, control);
+  const Divergence& divergence = *model.divergence;
+  if (request.train.empty()) {
+    return evaluate(divergence, test.rows, test.table.labels->of_row, request.options, control);
+  }
   const ModelInput train = read_labelled(model, request.train, request.layout);
-  check_at_most("-k", request.neighbours, train.rows.rows(), "the number of training rows");
+  check_at_most("-k", request.options.k, train.rows.rows(), "the number of training rows");
   const SharedClasses classes = share_classes(*test.table.labels, *train.table.labels);
-  return evaluate(*model.divergence, test.rows, classes.first, train.rows, classes.second, options, control);
+  return evaluate(divergence, test.rows, classes.first, train.rows, classes.second, request.options, control);
 }
 
 Json as_json(const EvaluateRequest& request, const ModelInput& test, const EvaluationScores& scores) {
@@ -51,10 +46,10 @@ Json as_json(const EvaluateRequest& request, const ModelInput& test, const Evalu
                  {"skipped_queries", scores.skipped_queries},
                  {"n", test.rows.rows()},
                  {"classes", test.table.labels->classes()},
-                 {"k", request.neighbours},
-                 {"restarts", request.restarts},
-                 {"start", request.start},
-                 {"seed", request.seed},
+                 {"k", request.options.k},
+                 {"restarts", request.options.restarts},
+                 {"start", request.options.start == KMeansStart::kEuclidean ? "euclidean" : "divergence"},
+                 {"seed", request.options.seed},
                  {"model", request.model},
                  {"test", request.test},
                  {"train", request.train.empty() ? Json(nullptr) : Json(request.train)}});
@@ -65,7 +60,7 @@ std::string as_text(const EvaluateRequest& request, const EvaluationScores& scor
   const std::array<std::string, kScores.size()> notes = {
       "k-means: pairs of rows that agree with the classes", "k-means: rows in a cluster of mostly their class",
       "rows of the query's class rank before the others", "the same, where the first places count most",
-      request.train.empty() ? "needs --train" : fmt::format("k = {}", request.neighbours)};
+      request.train.empty() ? "needs --train" : fmt::format("k = {}", request.options.k)};
   std::string text;
   for (std::size_t s = 0; s < kScores.size(); ++s) {
     const double score = scores.*kScores[s].score;
@@ -76,32 +71,29 @@ std::string as_text(const EvaluateRequest& request, const EvaluationScores& scor
 }
 
 ExitCode run_evaluate(const EvaluateRequest& request) {
-  const ThreadLimit limit(static_cast<int>(request.threads));
   const Model model = load_model(request.model);
   const ModelInput test = read_labelled(model, request.test, request.layout);
   const EvaluationScores scores =
       run_with_progress([&](const RunControl& control) { return scores_of(request, model, test, control); });
   if (scores.stopped) return report_interrupt(" before all scores were known");
-  print_report(request.json, as_json(request, test, scores), as_text(request, scores));
-  return kDone;
+  return print_report(request.json, as_json(request, test, scores), as_text(request, scores));
 }
 
 }  // namespace
 
 void add_evaluate(CLI::App& program, Action& chosen) {
-  const auto [command, request] = add_command(
+  auto [options, request] = add_command(
       program, {"evaluate", "scores of a model on rows with labels", kEvaluateExamples}, run_evaluate, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("TEST", request->test, "", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
-  options.whole("-k", request->neighbours, "K", {1, 1'000'000'000},
+  options.whole("-k", request->options.k, "K", {1, 1'000'000'000},
                 "nearest neighbours, at most the number of training rows");
-  options.whole("--restarts", request->restarts, "R", {1, 1'000'000}, "starts of k-means");
-  options.choice(
-      "--start", request->start, {"euclidean", "divergence"},
+  options.whole("--restarts", request->options.restarts, "R", {1, 1'000'000}, "starts of k-means");
+  options.start(
+      request->options.start,
       "start of k-means: k-means in Euclidean space, as in the paper, or k-means++ in the model's divergence");
-  options.seed(request->seed, "seed of the starts of k-means");
+  options.seed(request->options.seed, "seed of the starts of k-means");
   options.rest(*request);
 }
 

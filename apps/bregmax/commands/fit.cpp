@@ -4,18 +4,15 @@
 #include <set>
 
 #include "bregmax/core/error.hpp"
-#include "bregmax/core/threads.hpp"
 #include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
 #include "options/fit_options.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
-#include "pictures/tuning_picture.hpp"
 #include "progress.hpp"
 #include "reports/fit_report.hpp"
-#include "reports/output.hpp"
-#include "reports/tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -40,7 +37,7 @@ MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
   if (!fit.comparisons_file.empty()) return read_comparisons(fit.comparisons_file, rows);
   if (!fit.pairs_file.empty()) return read_pairs(fit.pairs_file, rows);
   if (!fit.targets_file.empty()) return read_targets(fit.targets_file, rows);
-  const Method& method = method_named(fit.method);
+  const Method& method = method_named(fit.request.method);
   if (!method.from_labels && !method.from_pairs) {
     throw Error(fmt::format("{} learns from target values; give --targets-file", method.name));
   }
@@ -50,7 +47,7 @@ MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
     throw Error(fmt::format("{}: {} learns from {}, and there is no label column; name it with --label", table.source,
                             method.name, method.from_labels ? "labels" : "pairs"));
   }
-  if (fit.from_labels || fit.all_pairs || fit.comparisons_given || fit.hard_neighbours > 0) {
+  if (!fit.request.supervision.empty() || fit.request.comparisons || fit.request.hard_neighbours) {
     throw Error(
         fmt::format("{}: there is no label column to draw supervision from; name it with --label", table.source));
   }
@@ -106,12 +103,8 @@ void check_files(const FitCommand& fit) {
   check_picture(fit.picture);
 }
 
-void print_outcome(const FitReport& report) {
-  if (report.fit.json) {
-    print_json(fit_as_json(report));
-  } else {
-    print(fit_as_text(report));
-  }
+void print_outcome(const FinishedFit& report) {
+  print_report(report.fit.json, fit_as_json(report), fit_as_text(report));
   for (const Finding& finding : report.outcome.diagnosis) {
     if (finding.kind == Finding::Kind::kEarlyEnd) say(explain_early_end(report, finding));
     if (finding.kind == Finding::Kind::kConstant && is_success(report.outcome.report.status)) {
@@ -124,7 +117,6 @@ ExitCode run_fit(const FitCommand& fit) {
   const Interrupt interrupt;
   FitRequest request = complete_request(fit);
   check_files(fit);
-  const ThreadLimit limit(static_cast<int>(fit.threads));
   const Table table = read_table(fit.data, {fit.layout.label, fit.layout.piece_column});
   check_pieces(fit, table);
   request.piece_of = table.pieces;
@@ -163,9 +155,9 @@ ExitCode run_fit(const FitCommand& fit) {
 }  // namespace
 
 void add_fit(CLI::App& program, Action& chosen) {
-  const auto [command, fit] = add_command(
+  auto [options, fit] = add_command(
       program, {"fit", "learn a divergence from data and supervision, to a proved gap", kFitExamples}, run_fit, chosen);
-  add_fit_options(*command, *fit);
+  add_fit_options(options, *fit);
 }
 
 }  // namespace bregmax::app

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include "bregmax/core/threads.hpp"
 #include "bregmax/tasks/ranking.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
 #include "progress.hpp"
-#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -20,7 +17,7 @@ rest.)";
 
 struct RankRequest : ModelRequest {
   std::string queries, query_label, pool;
-  std::uint64_t top = 10;
+  Index top = 10;
 };
 
 using Rankings = std::vector<std::vector<RankedRow>>;
@@ -48,7 +45,6 @@ Json rankings_as_json(const Rankings& rankings) {
 }
 
 ExitCode run_rank(const RankRequest& request) {
-  const ThreadLimit limit(static_cast<int>(request.threads));
   check_outputs({{"--out", request.out}},
                 {{"MODEL", request.model}, {"--queries", request.queries}, {"--pool", request.pool}});
   const Model model = load_model(request.model);
@@ -56,7 +52,7 @@ ExitCode run_rank(const RankRequest& request) {
   const ModelInput pool = read_for_model(model, request.pool, request.layout);
 
   const Rankings rankings = run_with_progress([&](const RunControl& control) {
-    return rank(*model.divergence, queries.rows, pool.rows, static_cast<Index>(request.top), control);
+    return rank(*model.divergence, queries.rows, pool.rows, request.top, control);
   });
   if (Interrupt::requested()) return report_interrupt("; nothing was written");
   print_rows(
@@ -71,9 +67,8 @@ ExitCode run_rank(const RankRequest& request) {
 }  // namespace
 
 void add_rank(CLI::App& program, Action& chosen) {
-  const auto [command, request] =
+  auto [options, request] =
       add_command(program, {"rank", "the nearest rows of a pool for each query", kRankExamples}, run_rank, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("--queries", request->queries, "Q", "rows to look for: CSV, .npy or builtin:NAME")->required();
   options.text("--pool", request->pool, "P", "rows to look in")->required();

@@ -6,14 +6,11 @@
 
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/error.hpp"
-#include "bregmax/core/threads.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
-#include "paper/summary_text.hpp"
-#include "pictures/figure_pictures.hpp"
+#include "paper/summary.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
-#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -36,15 +33,15 @@ struct ReproduceRequest {
   std::string out = "reproduction";
   std::string datasets = "all", methods = "all";
   std::string data_dir;
-  std::string start = "auto";
-  std::string choice = "per-measure";
-  std::uint64_t runs = 0;  // 0: as many as the paper made
-  std::uint64_t first = 0;
-  std::uint64_t seed = 0, threads = 0;
+  std::optional<KMeansStart> start;  // nullopt: that of each row
+  bool one_model = false;            // --choice
+  int runs = 0;                      // 0: as many as the paper made
+  int first = 0, threads = 0;
+  std::uint64_t seed = 0;
   bool report_only = false, json = false;
 
   std::string path(const std::string& name) const { return (std::filesystem::path(out) / name).string(); }
-  int runs_or(int standard) const { return runs == 0 ? standard : static_cast<int>(runs); }
+  int runs_or(int standard) const { return runs == 0 ? standard : runs; }
 };
 
 // "a,b" as a and b.
@@ -70,11 +67,9 @@ WorkOutcome make_runs(const ReproduceRequest& request, const std::string& path, 
                       const std::function<std::vector<Job>(const ResultsFile&)>& missing) {
   if (request.report_only) return {};
   make_output_folder(request);
-  const int threads = static_cast<int>(request.threads);
-  const ThreadLimit limit(threads);
   ResultsFile results(path, format);
   return run_with_progress(
-      [&](const RunControl& control) { return run_jobs(missing(results), results, threads, control); });
+      [&](const RunControl& control) { return run_jobs(missing(results), results, request.threads, control); });
 }
 
 // The rows of a table: the paper's, in its order, then our own.
@@ -108,15 +103,15 @@ ExitCode reproduce_table(const ReproduceRequest& request) {
   const PaperTable& table = paper_table(request.what);
   TablePlan plan;
   plan.rows = rows_of(table, request.methods);
-  plan.first = static_cast<int>(request.first);
+  plan.first = request.first;
   plan.runs = request.runs_or(kRunsOfTables);
-  plan.start = start_named(request.start);
+  plan.start = request.start;
   plan.seed = request.seed;
   SummaryRequest wanted;
   wanted.datasets = request.datasets == "all" ? table.datasets : names_in("--datasets", request.datasets);
   for (const ProtocolRow& row : plan.rows) wanted.rows.push_back(row.name);
   wanted.start = plan.start;
-  wanted.one_model = request.choice == "one-model";
+  wanted.one_model = request.one_model;
   wanted.first = plan.first;
   wanted.runs = plan.runs;
   plan.datasets = read_datasets(wanted.datasets, request);
@@ -151,8 +146,8 @@ void refuse_table_options(const ReproduceRequest& request) {
   };
   refuse(request.methods != "all", "--methods");
   refuse(!request.data_dir.empty(), "--data-dir");
-  refuse(request.start != "auto", "--start");
-  refuse(request.choice != "per-measure", "--choice");
+  refuse(request.start.has_value(), "--start");
+  refuse(request.one_model, "--choice");
 }
 
 ExitCode reproduce_figure1(const ReproduceRequest& request) {
@@ -161,7 +156,6 @@ ExitCode reproduce_figure1(const ReproduceRequest& request) {
     throw Error("--datasets, --runs, --first and --report-only do not go with figure1, which is one fit");
   }
   make_output_folder(request);
-  const ThreadLimit limit(static_cast<int>(request.threads));
   const Figure1 figure =
       run_with_progress([&](const RunControl& control) { return compute_figure1(request.seed, control); });
   if (figure.stopped) return report_interrupt("; nothing was written");
@@ -176,7 +170,7 @@ ExitCode reproduce_figure2(const ReproduceRequest& request) {
   refuse_table_options(request);
   Figure2Plan plan;
   plan.seed = request.seed;
-  plan.first = static_cast<int>(request.first);
+  plan.first = request.first;
   plan.runs = request.runs_or(kRunsOfFigure2);
   if (request.datasets == "all") {
     for (const RegressionProblem& problem : regression_problems()) plan.problems.push_back(problem.name);
@@ -204,10 +198,9 @@ ExitCode run_reproduce(const ReproduceRequest& request) {
 }  // namespace
 
 void add_reproduce(CLI::App& program, Action& chosen) {
-  const auto [command, request] =
+  auto [options, request] =
       add_command(program, {"reproduce", "the tables and figures of the paper, computed again", kReproduceExamples},
                   run_reproduce, chosen);
-  OptionAdder options(*command);
   options
       .choice("WHAT", request->what, {"table1", "table2", "figure1", "figure2"},
               "what to compute: table1, table2, figure1 or figure2")
@@ -221,9 +214,11 @@ void add_reproduce(CLI::App& program, Action& chosen) {
                 "random splits of a table, draws of figure2; 0: as in the paper, 100 and 50");
   options.whole("--first", request->first, "N", {0, 1'000'000}, "number of the first of these runs");
   options.text("--data-dir", request->data_dir, "DIR", "folder of datasets that are not built in (transfusion.csv)");
-  options.choice("--start", request->start, {"auto", "euclidean", "divergence"},
-                 "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
-  options.choice("--choice", request->choice, {"per-measure", "one-model"},
+  options.choice(
+      "--start", request->start,
+      {{"auto", std::nullopt}, {"euclidean", KMeansStart::kEuclidean}, {"divergence", KMeansStart::kDivergence}},
+      "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
+  options.choice("--choice", request->one_model, {{"per-measure", false}, {"one-model", true}},
                  "per-measure: each column by the model tuned for it, as in the paper; one-model: all by the one tuned "
                  "for average precision");
   options.flag("--report-only", request->report_only, "make no runs: report those that are there");

@@ -6,12 +6,10 @@
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
+#include "learn/as_json.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
-#include "pictures/tuning_picture.hpp"
 #include "reports/fit_report.hpp"
-#include "reports/output.hpp"
-#include "reports/tuning_report.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -34,39 +32,19 @@ bool is_classical(const TrainingRecord& record) {
 }
 
 Json as_json(const ShowRequest& request, const Model& model) {
-  const TrainingRecord& record = model.record;
-  return {
-      {"model", request.model},
-      {"divergence", model.divergence->name()},
-      {"pieces", pieces_of(*model.divergence)},
-      {"d", model.features()},
-      {"smoothing", smoothing_of(*model.divergence)},
-      {"scale", scale_name(model)},
-      {"feature_names", model.feature_names},
-      {"class_names", model.class_names},
-      {"method", record.method},
-      {"parameters", parameters_json(record.method, record.parameters)},
-      {"stationarity", record.stationarity},
-      {"supervision", record.supervision},
-      {"items", record.items},
-      {"n", record.rows},
-      {"solver", record.solver},
-      {"status", record.status},
-      {"objective", record.objective},
-      {"dual_objective", record.lower_bound},
-      {"relative_gap", record.relative_gap},
-      {"loss", record.loss},
-      {"lipschitz", record.lipschitz},
-      {"lipschitz_bound", record.lipschitz_bound},
-      {"lambda", record.lambda},
-      {"iterations", record.iterations},
-      {"seconds", record.seconds},
-      {"seed", record.seed},
-      {"constant", record.constant},
-      {"tuning", tuning_as_json(model.tuning)},
-      {"center", std::vector<double>(model.scaling.center.begin(), model.scaling.center.end())},
-      {"scaling", std::vector<double>(model.scaling.scale.begin(), model.scaling.scale.end())},
-  };
+  Json json = {{"model", request.model},
+               {"divergence", model.divergence->name()},
+               {"pieces", pieces_of(*model.divergence)},
+               {"d", model.features()},
+               {"smoothing", smoothing_of(*model.divergence)},
+               {"scale", scale_name(model)},
+               {"feature_names", model.feature_names},
+               {"class_names", model.class_names}};
+  json.update(internal::record_as_json(model.record));
+  json.update({{"tuning", internal::tuning_as_json(model.tuning)},
+               {"center", std::vector<double>(model.scaling.center.begin(), model.scaling.center.end())},
+               {"scaling", std::vector<double>(model.scaling.scale.begin(), model.scaling.scale.end())}});
+  return json;
 }
 
 std::string feature_table(const Model& model) {
@@ -104,8 +82,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
          fmt::format("{}, {}, {:.2f} s", record.solver, count_of(record.iterations, "iteration"), record.seconds));
   }
   if (is_classical(record)) {
-    const std::string parameters = parameters_text(record.method, record.parameters);
-    line("method", record.method + (parameters.empty() ? "" : ": " + parameters));
+    line("method", method_text(record));
     line("status", fmt::format("{}: objective {}, stationarity {:.1e}", record.status, short_number(record.objective),
                                record.stationarity));
   } else if (!record.supervision.empty()) {
@@ -128,16 +105,14 @@ ExitCode run_show(const ShowRequest& request) {
   check_picture(request.picture);
   const Model model = load_model(request.model);
   if (!request.picture.empty()) write_picture(request.picture, draw_tuning(model.tuning));
-  print_report(request.json, as_json(request, model), as_text(request, model));
-  return kDone;
+  return print_report(request.json, as_json(request, model), as_text(request, model));
 }
 
 }  // namespace
 
 void add_show(CLI::App& program, Action& chosen) {
-  const auto [command, request] =
+  auto [options, request] =
       add_command(program, {"show", "what a model is, and how it was learned", kShowExamples}, run_show, chosen);
-  OptionAdder options(*command);
   options.model(request->model);
   options.text("--picture", request->picture, "F",
                "write a picture (.svg or .png) of the scores over lambda, if it was tuned");

@@ -8,7 +8,6 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/methods/pbdl.hpp"
-#include "options/options.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -16,57 +15,59 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostItems = 1'000'000'000;
 
-const NumberRange& at_least_zero() {
-  static const NumberRange kRange{0, kInfinity, true, "a finite number >= 0"};
-  return kRange;
-}
+const NumberRange kAtLeastZero{0, kInfinity, true, "a finite number >= 0"};
 
-void add_supervision_options(CLI::App& command, FitCommand& fit) {
-  OptionAdder options(command);
+void add_supervision_options(OptionAdder& options, FitCommand& fit) {
+  const auto make = [&fit](LabelSupervision kind) { return [&fit, kind] { fit.request.supervision = {kind}; }; };
   CLI::Option* sources[] = {
       options.text("--comparisons-file", fit.comparisons_file, "F",
                    "CSV of row numbers i,j,k,l and perhaps weight: D(i,j) <= D(k,l)"),
       options.text("--pairs-file", fit.pairs_file, "F",
                    "CSV of i,j,s and perhaps weight: s is 1 (similar) or 0 (dissimilar)"),
       options.text("--targets-file", fit.targets_file, "F", "CSV of i,j,value and perhaps weight: D(i,j) = value"),
-      options.flag("--from-labels", fit.from_labels,
+      options.flag("--from-labels", make(LabelSupervision::kComparisons),
                    "comparisons drawn from the labels: a row is nearer to one of its class than to one of another"),
       options.flag(
-          "--all-pairs", fit.all_pairs,
+          "--all-pairs", make(LabelSupervision::kAllPairs),
           "all ordered pairs of rows: similar when the labels agree; the default where there are labels, up to "
           "1500 rows (beyond: --from-labels)"),
-      options.whole("--hard-comparisons", fit.hard_neighbours, "K", {1, kMostItems},
+      options.whole("--hard-comparisons", fit.request.hard_neighbours, "K", {1, kMostItems},
                     "comparisons of each row's K nearest rows of its class with its K nearest rows of other classes; "
                     "all of them unless --comparisons says how many"),
   };
-  sources[5]->default_str("");
   for (CLI::Option* one : sources) {
     for (CLI::Option* other : sources) {
       if (one != other) one->excludes(other);
     }
   }
   options
-      .whole("--comparisons", fit.comparisons, "M", {1, kMostItems},
+      .whole("--comparisons", fit.request.comparisons, "M", {1, kMostItems},
              "how many comparisons to draw from the labels, or of the hard ones to keep")
-      ->each([&fit](const std::string&) { fit.comparisons_given = true; });
+      ->default_str(fmt::format("{}", LabelSupervisionOptions{}.comparisons));
 }
 
 // An option that takes a number or `auto`.
-void accept_tunable(Wish& wish, const std::string& name, const std::string& given) {
-  if (given == "auto") {
-    wish.automatic = true;
-    return;
-  }
-  NumberRange range = at_least_zero();
+void add_tunable(OptionAdder& options, FitRequest& request, const std::string& parameter, const std::string& letter,
+                 const std::string& help) {
+  NumberRange range = kAtLeastZero;
   range.text += ", or auto";
-  wish.values = {parse_number(name, given, range)};
+  const std::string name = "--" + parameter;
+  const auto accept = [name, parameter, range, &request](const std::string& given) {
+    Wish& wish = request.parameters[parameter];
+    if (given == "auto") {
+      wish.automatic = true;
+    } else {
+      wish.values = {parse_number(name, given, range)};
+    }
+  };
+  options.add(name, accept, fmt::format("{} [{}]", help, range.text), letter + "|auto", "auto");
 }
 
 std::vector<double> parse_lambdas(const std::string& given) {
   std::vector<double> lambdas;
   std::istringstream stream(given);
   for (std::string part; std::getline(stream, part, ',');) {
-    lambdas.push_back(parse_number("--lambdas", part, at_least_zero()));
+    lambdas.push_back(parse_number("--lambdas", part, kAtLeastZero));
     if (lambdas.size() > 1 && !(lambdas.back() > lambdas[lambdas.size() - 2])) {
       throw Error(fmt::format("--lambdas is '{}'; allowed: rising numbers >= 0 with commas between them", given));
     }
@@ -75,139 +76,98 @@ std::vector<double> parse_lambdas(const std::string& given) {
   return lambdas;
 }
 
-void add_lambda(CLI::App& command, FitCommand& fit) {
-  command
-      .add_option_function<std::string>(
-          "--lambda",
-          [&fit](const std::string& given) { accept_tunable(fit.request.parameters["lambda"], "--lambda", given); },
-          "weight of the Lipschitz constant relative to the summed loss; auto: chosen by cross-validation; the default "
-          "is 0 "
-          "for targets [a finite number >= 0, or auto]")
-      ->type_name("V|auto")
-      ->default_str("auto");
-  command
-      .add_option_function<std::string>(
-          "--lambdas",
-          [&fit](const std::string& given) {
-            fit.request.parameters["lambda"].automatic = true;
-            fit.request.parameters["lambda"].grid = parse_lambdas(given);
-          },
-          "the values that --lambda auto tries [rising numbers >= 0 with commas between them]")
-      ->type_name("LIST")
-      ->default_str("1e-8,1e-7,...,1e4; all pairs: 1e-4,...,1e6");
+void add_lambda(OptionAdder& options, FitRequest& request) {
+  add_tunable(options, request, "lambda", "V",
+              "weight of the Lipschitz constant relative to the summed loss; auto: chosen by cross-validation; the "
+              "default is 0 for targets");
+  const auto accept = [&request](const std::string& given) {
+    request.parameters["lambda"].automatic = true;
+    request.parameters["lambda"].grid = parse_lambdas(given);
+  };
+  options.add("--lambdas", accept, "the values that --lambda auto tries [rising numbers >= 0 with commas between them]",
+              "LIST", "1e-8,1e-7,...,1e4; all pairs: 1e-4,...,1e6");
 }
 
-void add_tuning(CLI::App& command, FitCommand& fit) {
-  OptionAdder options(command);
-  std::vector<std::string> measures;
-  measures.reserve(std::size(kAllMeasures));
-  for (const Measure measure : kAllMeasures) measures.push_back(to_string(measure));
+void add_tuning(OptionAdder& options, FitCommand& fit) {
+  std::vector<std::pair<std::string, std::optional<Measure>>> measures;
+  for (const Measure measure : kAllMeasures) measures.emplace_back(to_string(measure), measure);
   options
-      .choice("--tune-for", fit.tune_for, measures,
+      .choice("--tune-for", fit.request.tune_for, measures,
               "the score of held-out rows that chooses what is auto; loss: of comparisons drawn from them, or of "
               "held-out items of a supervision file, for which it is the only one")
       ->default_str("average_precision");
-  options.whole("--folds", fit.folds, "N", {2, 1000},
-                "of the cross-validation, stratified by class; fewer where a class is too small for so many");
-  options.whole("--repeats", fit.repeats, "R", {1, 1000}, "cross-validations from labels, each with folds of its own")
+  options
+      .whole("--folds", fit.request.folds, "N", {2, 1000},
+             "of the cross-validation, stratified by class; fewer where a class is too small for so many")
+      ->default_str(fmt::format("{}", Plan{}.folds));
+  options
+      .whole("--repeats", fit.request.repeats, "R", {1, 1000},
+             "cross-validations from labels, each with folds of its own")
       ->default_str("3 for up to 200 rows, 2 for up to 400, else 1");
   options.text("--picture", fit.picture, "F", "write a picture (.svg or .png) of the scores along lambda");
 }
 
-void add_pieces(CLI::App& command, FitCommand& fit) {
-  const auto accept = [&fit](const std::string& given) {
-    fit.request.theory_pieces = given == "theory";
-    if (given == "theory") return;
-    Wish& wish = fit.request.parameters["pieces"];
+void add_pieces(OptionAdder& options, FitCommand& fit) {
+  const auto accept = [&request = fit.request](const std::string& given) {
+    request.theory_pieces = given == "theory";
+    if (request.theory_pieces) return;
+    Wish& wish = request.parameters["pieces"];
     wish.automatic = given == "auto";
     if (wish.automatic) return;
     wish.values = {given == "all"
                        ? 0
                        : static_cast<double>(parse_whole("--pieces", given, {1, kMostItems}, "all, auto or theory"))};
   };
-  CLI::Option* pieces =
-      command
-          .add_option_function<std::string>(
-              "--pieces", accept,
-              "affine pieces, assigned by farthest-point clustering; all: one per row; auto: chosen among "
-              "all, a half, a quarter and an eighth of the rows, or, beyond 20000 rows, where it is the default, among "
-              "20, 50, 100 and 200; theory: for targets, "
-              "ceil(m^(d/(4+2d))) for m of them and d features [a whole number from 1 to the number of rows, all, "
-              "auto or theory]")
-          ->type_name("K|all|auto|theory")
-          ->default_str("all");
-  OptionAdder(command)
+  CLI::Option* pieces = options.add(
+      "--pieces", accept,
+      "affine pieces, assigned by farthest-point clustering; all: one per row; auto: chosen among "
+      "all, a half, a quarter and an eighth of the rows, or, beyond 20000 rows, where it is the default, among "
+      "20, 50, 100 and 200; theory: for targets, ceil(m^(d/(4+2d))) for m of them and d features [a whole number from "
+      "1 to the number of rows, all, auto or theory]",
+      "K|all|auto|theory", "all");
+  options
       .text("--piece-column", fit.layout.piece_column, "NAME|INDEX",
             "a column (not a feature) that gives the piece of each row: 0 to K-1, each at least once")
       ->excludes(pieces);
 }
 
-void add_solver(CLI::App& command, FitCommand& fit) {
-  OptionAdder options(command);
-  options.choice("--solver", fit.solver, {"auto", "exact", "admm"},
+void add_solver(OptionAdder& options, FitCommand& fit) {
+  SolverSettings& solver = fit.request.solver;
+  options.choice("--solver", solver.solver,
+                 {{"auto", Solver::kAuto}, {"exact", Solver::kExact}, {"admm", Solver::kAdmm}},
                  "exact: interior point, to a small gap; admm: for large problems, to a moderate one; auto: exact, "
                  "unless its predicted time or memory is too large");
-  SolverSettings& large = fit.request.solver;
-  options.number("--memory-limit", fit.memory_limit, "GB", at_least_zero(),
+  options.number("--memory-limit", fit.memory_limit, "GB", kAtLeastZero,
                  "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
   options.choice(
-      "--precision", fit.precision, {"double", "float"},
+      "--precision", solver.precision, {{"double", StoragePrecision::kDouble}, {"float", StoragePrecision::kFloat}},
       "admm: what the n x n array of a run with all pairs and one piece per row is stored as; float halves the "
       "memory");
-  options.text("--checkpoint", large.checkpoint, "F", "admm: keep the state of the run in this file");
-  options.number("--checkpoint-every", large.checkpoint_every, "S", at_least_zero(),
+  options.text("--checkpoint", solver.checkpoint, "F", "admm: keep the state of the run in this file");
+  options.number("--checkpoint-every", solver.checkpoint_every, "S", kAtLeastZero,
                  "seconds between two checkpoints; 0 is every iteration");
-  options.text("--resume", large.resume, "F",
+  options.text("--resume", solver.resume, "F",
                "admm: continue from a checkpoint of the same data, supervision and options, to the same result");
-  options.flag("--early-stop", large.early_stop,
+  options.flag("--early-stop", solver.early_stop,
                "admm: hold out a fifth of the supervision and end when its loss no longer falls; not optimal");
 }
 
 // Each solver has defaults of its own.
-void add_limits(CLI::App& command, FitCommand& fit) {
-  static const NumberRange kTolerance{1e-12, 1e-1, true, "a number from 1e-12 to 0.1"};
-  const auto tolerance = [&fit](const std::string& given) {
-    fit.request.tolerance = parse_number("--tolerance", given, kTolerance);
+void add_limits(OptionAdder& options, FitRequest& request) {
+  const NumberRange allowed{1e-12, 1e-1, true, "a number from 1e-12 to 0.1"};
+  const auto tolerance = [&request, allowed](const std::string& given) {
+    request.tolerance = parse_number("--tolerance", given, allowed);
   };
-  command
-      .add_option_function<std::string>(
-          "--tolerance", tolerance,
-          "gap between objective and proved lower bound at which the result counts as optimal, relative to the "
-          "objective, or to a thousandth of the zero model's loss where that is more; the default of admm is 1e-4, its "
-          "least 1e-8 [a number from 1e-12 to 0.1]")
-      ->type_name("E")
-      ->default_str("1e-08");
-  const auto iterations = [&fit](const std::string& given) {
-    fit.request.max_iterations = static_cast<int>(parse_whole("--max-iterations", given, {1, 1'000'000}));
-  };
-  command
-      .add_option_function<std::string>(
-          "--max-iterations", iterations,
-          "limit on the solver's iterations; the default of admm is 100000 [a whole number from 1 to 1000000]")
-      ->type_name("N")
+  options.add("--tolerance", tolerance,
+              "gap between objective and proved lower bound at which the result counts as optimal, relative to the "
+              "objective, or to a thousandth of the zero model's loss where that is more; the default of admm is 1e-4, "
+              "its least 1e-8 [" +
+                  allowed.text + "]",
+              "E", "1e-08");
+  options
+      .whole("--max-iterations", request.max_iterations, "N", {1, 1'000'000},
+             "limit on the solver's iterations; the default of admm is 100000")
       ->default_str(fmt::format("{}", kPbdlLimits.max_iterations));
-}
-
-void add_smoothing(CLI::App& command, FitCommand& fit) {
-  command
-      .add_option_function<std::string>(
-          "--smoothing",
-          [&fit](const std::string& given) {
-            accept_tunable(fit.request.parameters["smoothing"], "--smoothing", given);
-          },
-          "temperature T of the returned divergence, which has no ties when T > 0; 0: the learned max-affine one "
-          "itself; auto: chosen on the same folds as lambda, at no further fit; the default is auto when lambda is "
-          "chosen from labels and 0 otherwise [a finite number >= 0, or auto]")
-      ->type_name("T|auto")
-      ->default_str("auto");
-}
-
-void add_scale(CLI::App& command, FitCommand& fit) {
-  OptionAdder(command)
-      .choice("--scale", fit.scale, {"none", "standard", "auto"},
-              "standard: features get mean 0 and standard deviation 1, which the model keeps for new data; auto: the "
-              "better of the two")
-      ->default_str("standard");
 }
 
 // What belongs to all methods; everything else of `fit` is about max-affine divergences.
@@ -218,14 +178,14 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
       "--seed",     "--out",        "--max-iterations", "--keep-partial",
       "--json",     "--method",     "--help",           "--method-parameter",
       "--tune-for", "--folds",      "--repeats"};
-  if (fit.from_labels) {
-    throw Error(
-        fmt::format("--from-labels draws comparisons, for pbdl; without it {} learns from the labels", fit.method));
+  const std::string& method = fit.request.method;
+  if (fit.command->count("--from-labels") > 0) {
+    throw Error(fmt::format("--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method));
   }
   for (const CLI::Option* option : fit.command->get_options()) {
     const std::string name = option->get_name();
     if (option->get_positional() || option->count() == 0 || std::ranges::find(kShared, name) != kShared.end()) continue;
-    throw Error(fmt::format("{} does not go with --method {}; it is an option of pbdl", name, fit.method));
+    throw Error(fmt::format("{} does not go with --method {}; it is an option of pbdl", name, method));
   }
 }
 
@@ -257,13 +217,13 @@ std::map<std::string, Wish> parse_parameters(const Method& method, const std::ve
 }
 
 // --method and --method-parameter.
-void add_method_options(CLI::App& command, FitCommand& fit) {
+void add_method_options(OptionAdder& options, FitCommand& fit) {
   std::vector<std::string> names;
   for (const Method& method : all_methods()) names.push_back(method.name);
-  OptionAdder(command).choice("--method", fit.method, names,
-                              "pbdl: a max-affine divergence, to a proved gap; the others are classical methods, see "
-                              "bregmax methods");
-  command
+  options.choice("--method", fit.request.method, names,
+                 "pbdl: a max-affine divergence, to a proved gap; the others are classical methods, see "
+                 "bregmax methods");
+  options.command()
       .add_option("--method-parameter", fit.method_parameters,
                   "a parameter of a classical method, for example gamma=10; gamma=auto or gamma=1,10,100: chosen by "
                   "cross-validation from labels; may be given several times; bregmax methods lists them")
@@ -274,23 +234,30 @@ void add_method_options(CLI::App& command, FitCommand& fit) {
 
 }  // namespace
 
-void add_fit_options(CLI::App& command, FitCommand& fit) {
-  fit.command = &command;
-  OptionAdder options(command);
+void add_fit_options(OptionAdder& options, FitCommand& fit) {
+  fit.command = &options.command();
   options.text("DATA", fit.data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(fit.layout.label);
-  add_supervision_options(command, fit);
-  add_lambda(command, fit);
-  add_pieces(command, fit);
+  add_supervision_options(options, fit);
+  add_lambda(options, fit.request);
+  add_pieces(options, fit);
   options.number("--lipschitz", fit.lipschitz_bound, "V", {0, kInfinity, false, "a finite number > 0"},
                  "hard bound on the Lipschitz constant max_k ||a_k||_1, on the features after scaling",
                  {{"none", kInfinity}});
-  add_solver(command, fit);
-  add_scale(command, fit);
-  add_smoothing(command, fit);
-  add_tuning(command, fit);
-  add_limits(command, fit);
-  options.number("--time-limit", fit.request.time_limit, "S", at_least_zero(),
+  add_solver(options, fit);
+  options
+      .choice("--scale", fit.request.scales,
+              {{"none", scales_named("none")}, {"standard", scales_named("standard")}, {"auto", scales_named("auto")}},
+              "standard: features get mean 0 and standard deviation 1, which the model keeps for new data; auto: the "
+              "better of the two")
+      ->default_str("standard");
+  add_tunable(options, fit.request, "smoothing", "T",
+              "temperature T of the returned divergence, which has no ties when T > 0; 0: the learned max-affine one "
+              "itself; auto: chosen on the same folds as lambda, at no further fit; the default is auto when lambda is "
+              "chosen from labels and 0 otherwise");
+  add_tuning(options, fit);
+  add_limits(options, fit.request);
+  options.number("--time-limit", fit.request.time_limit, "S", kAtLeastZero,
                  "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
   options.threads(fit.threads);
   options.seed(fit.request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");
@@ -300,7 +267,7 @@ void add_fit_options(CLI::App& command, FitCommand& fit) {
       "save it also when a limit or Ctrl-C ended the run early; while tuning: the best model so far, learned on "
       "a part of the rows");
   options.json(fit.json);
-  add_method_options(command, fit);
+  add_method_options(options, fit);
 }
 
 std::vector<NamedFile> input_files(const FitCommand& fit) {
@@ -314,29 +281,16 @@ FitRequest complete_request(const FitCommand& fit) {
   constexpr double kGiga = 1e9;
   if (fit.keep_partial && fit.out.empty()) throw Error("--keep-partial needs --out");
   FitRequest request = fit.request;
-  request.method = fit.method;
-  if (!method_named(fit.method).learns_from_items) {
+  if (!method_named(request.method).learns_from_items) {
     refuse_options_of_pbdl(fit);
-    request.parameters = parse_parameters(method_named(fit.method), fit.method_parameters);
+    request.parameters = parse_parameters(method_named(request.method), fit.method_parameters);
   } else if (!fit.method_parameters.empty()) {
     throw Error("--method-parameter is for the classical methods; name one with --method");
   } else {
     request.parameters["lipschitz"] = fit.lipschitz_bound;
   }
-  if (!fit.scale.empty()) request.scales = scales_named(fit.scale);
-  if (fit.all_pairs) request.supervision = {LabelSupervision::kAllPairs};
-  if (fit.hard_neighbours > 0) {
-    request.supervision = {LabelSupervision::kHardComparisons};
-    request.hard_neighbours = static_cast<Index>(fit.hard_neighbours);
-  }
-  if (fit.from_labels) request.supervision = {LabelSupervision::kComparisons};
-  if (fit.comparisons_given) request.comparisons = static_cast<Index>(fit.comparisons);
-  if (!fit.tune_for.empty()) request.tune_for = measure_named(fit.tune_for);
-  request.folds = static_cast<int>(fit.folds);
-  if (fit.repeats > 0) request.repeats = static_cast<int>(fit.repeats);
-  request.solver.solver = fit.solver == "admm" ? Solver::kAdmm : fit.solver == "exact" ? Solver::kExact : Solver::kAuto;
+  if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
-  if (fit.precision == "float") request.solver.precision = StoragePrecision::kFloat;
   request.names = {"--", {{"piece_of", "piece-column"}}, "several with commas between them"};
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
   if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
@@ -352,7 +306,7 @@ void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan) {
                                 : fmt::format(
                                       "nothing of {} is to be chosen; --method-parameter NAME=auto does that for "
                                       "those that bregmax methods says",
-                                      fit.method);
+                                      plan.method->name);
     throw Error(fmt::format("{} is about choosing by cross-validation, and {}", option, why));
   }
 }

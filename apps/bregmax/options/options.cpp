@@ -1,9 +1,5 @@
 #include "options/options.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -14,10 +10,6 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;
 
-[[noreturn]] void refuse(const std::string& name, const std::string& text, const std::string& allowed) {
-  throw Error(fmt::format("{} is '{}'; allowed: {}", name, text, allowed));
-}
-
 template <class Number>
 bool read_number(const std::string& text, Number& value) {
   const char* begin = text.data();
@@ -27,27 +19,11 @@ bool read_number(const std::string& text, Number& value) {
   return error == std::errc{} && stop == end;
 }
 
-// "--restarts" of "-r,--restarts".
-std::string long_name(const std::string& name) { return name.substr(name.find_last_of(',') + 1); }
-
-std::string with_allowed(const std::string& help, const std::string& allowed) {
-  return fmt::format("{} [{}]", help, allowed);
-}
-
-std::string number_text(double value, const Words& words) {
-  for (const auto& [word, meaning] : words) {
-    if (meaning == value) return word;
-  }
-  return fmt::format("{}", value);
-}
-
-std::string allowed_text(const NumberRange& range, const Words& words) {
-  std::string allowed = range.text;
-  for (const auto& [word, meaning] : words) allowed += fmt::format(", or {}", word);
-  return allowed;
-}
-
 }  // namespace
+
+void refuse(const std::string& name, const std::string& text, const std::string& allowed) {
+  throw Error(fmt::format("{} is '{}'; allowed: {}", name, text, allowed));
+}
 
 std::string WholeRange::text() const {
   if (high == std::numeric_limits<std::uint64_t>::max()) return fmt::format("a whole number >= {}", low);
@@ -69,8 +45,8 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
   return value;
 }
 
-void check_at_most(const std::string& name, std::uint64_t value, Index most, const std::string& what_most_is) {
-  if (value <= static_cast<std::uint64_t>(most)) return;
+void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {
+  if (value <= most) return;
   throw Error(fmt::format("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is));
 }
 
@@ -83,10 +59,14 @@ CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::
   return command_.add_flag(name, value, help);
 }
 
+CLI::Option* OptionAdder::flag(const std::string& name, std::function<void()> if_given, const std::string& help) {
+  return command_.add_flag_callback(name, std::move(if_given), help);
+}
+
 CLI::Option* OptionAdder::text(const std::string& name, std::string& value, const std::string& placeholder,
                                const std::string& help) {
   const auto accept = [name, &value](const std::string& given) {
-    if (given.empty()) refuse(long_name(name), given, "any text that is not empty");
+    if (given.empty()) refuse(name, given, "any text that is not empty");
     value = given;
   };
   return add(name, accept, help, placeholder, value);
@@ -94,37 +74,23 @@ CLI::Option* OptionAdder::text(const std::string& name, std::string& value, cons
 
 CLI::Option* OptionAdder::choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
                                  const std::string& help) {
-  const auto accept = [name, &value, allowed](const std::string& given) {
-    if (std::find(allowed.begin(), allowed.end(), given) == allowed.end()) {
-      refuse(name, given, fmt::format("{}", fmt::join(allowed, ", ")));
-    }
-    value = given;
-  };
-  return add(name, accept, help, fmt::format("{}", fmt::join(allowed, "|")), value);
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const std::string& word : allowed) words.emplace_back(word, word);
+  return choice(name, value, words, help);
 }
 
 CLI::Option* OptionAdder::number(const std::string& name, double& value, const std::string& placeholder,
-                                 const NumberRange& range, const std::string& help, const Words& words) {
+                                 NumberRange range, const std::string& help, const Words& words) {
+  std::string standard = fmt::format("{}", value);
+  for (const auto& [word, meaning] : words) {
+    range.text += fmt::format(", or {}", word);
+    if (meaning == value) standard = word;
+  }
   const auto accept = [name, &value, range, words](const std::string& given) {
-    for (const auto& [word, meaning] : words) {
-      if (given == word) {
-        value = meaning;
-        return;
-      }
-    }
-    NumberRange explained = range;
-    explained.text = allowed_text(range, words);
-    value = parse_number(name, given, explained);
+    const auto word = std::ranges::find(words, given, &Words::value_type::first);
+    value = word != words.end() ? word->second : parse_number(name, given, range);
   };
-  return add(name, accept, with_allowed(help, allowed_text(range, words)), placeholder, number_text(value, words));
-}
-
-CLI::Option* OptionAdder::whole(const std::string& name, std::uint64_t& value, const std::string& placeholder,
-                                const WholeRange& range, const std::string& help) {
-  const auto accept = [name, &value, range](const std::string& given) {
-    value = parse_whole(long_name(name), given, range);
-  };
-  return add(name, accept, with_allowed(help, range.text()), placeholder, fmt::format("{}", value));
+  return add(name, accept, fmt::format("{} [{}]", help, range.text), placeholder, standard);
 }
 
 void OptionAdder::model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
@@ -150,11 +116,15 @@ void OptionAdder::rest(ModelRequest& request, const char* out_help, std::string*
   json(request.json);
 }
 
-void OptionAdder::threads(std::uint64_t& value) {
+void OptionAdder::threads(int& value) {
   const auto accept = [&value](const std::string& given) {
-    value = given == "all" ? 0 : parse_whole("--threads", given, {1, kMostThreads}, "all");
+    value = given == "all" ? 0 : static_cast<int>(parse_whole("--threads", given, {1, kMostThreads}, "all"));
   };
-  add("--threads", accept, with_allowed("threads to use", WholeRange{1, kMostThreads}.text() + ", or all"), "N", "all");
+  add("--threads", accept, fmt::format("threads to use [{}, or all]", WholeRange{1, kMostThreads}.text()), "N", "all");
+}
+
+void OptionAdder::start(KMeansStart& value, const std::string& help) {
+  choice("--start", value, {{"euclidean", KMeansStart::kEuclidean}, {"divergence", KMeansStart::kDivergence}}, help);
 }
 
 void OptionAdder::seed(std::uint64_t& value, const std::string& help) { whole("--seed", value, "S", {}, help); }

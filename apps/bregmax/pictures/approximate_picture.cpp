@@ -1,5 +1,3 @@
-#include "pictures/approximate_picture.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pictures/pictures.hpp"
 #include "pictures/plot.hpp"
 
 namespace bregmax::app {

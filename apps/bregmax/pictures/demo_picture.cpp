@@ -1,16 +1,69 @@
-#include "pictures/demo_picture.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "pictures/plane_geometry.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/plot.hpp"
 
 namespace bregmax::app {
 namespace {
+
+// ---- A max-affine generator on the plane: all borders are straight, so everything here is exact. ----
+
+// slope_x * x + slope_y * y + offset.
+struct AffineFunction {
+  double slope_x, slope_y, offset;
+
+  double operator()(const Point& at) const { return slope_x * at.x + slope_y * at.y + offset; }
+};
+
+// The affine pieces of phi(x) = max_k pieces[k](x).
+using Pieces = std::vector<AffineFunction>;
+
+AffineFunction difference(const AffineFunction& one, const AffineFunction& other) {
+  return {one.slope_x - other.slope_x, one.slope_y - other.slope_y, one.offset - other.offset};
+}
+
+Point between(const Point& a, const Point& b, double fraction) {
+  return {a.x + fraction * (b.x - a.x), a.y + fraction * (b.y - a.y)};
+}
+
+// The part of a convex polygon where `function` <= level.
+Polygon clip(const Polygon& polygon, const AffineFunction& function, double level) {
+  Polygon kept;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point& here = polygon[i];
+    const Point& next = polygon[(i + 1) % polygon.size()];
+    const double value_here = function(here) - level;
+    const double value_next = function(next) - level;
+    if (value_here <= 0) kept.push_back(here);
+    if ((value_here < 0 && value_next > 0) || (value_here > 0 && value_next < 0)) {
+      kept.push_back(between(here, next, value_here / (value_here - value_next)));
+    }
+  }
+  if (kept.size() < 3) kept.clear();
+  return kept;
+}
+
+// Where phi(x) - pieces[reference](x) <= level, inside the rectangle: the points whose divergence from that piece is at
+// most `level`. Level 0 gives the cell in which the piece attains the maximum.
+Polygon sublevel_set(const Pieces& pieces, std::size_t reference, double level, const Rectangle& inside) {
+  Polygon polygon = inside.polygon();
+  for (std::size_t k = 0; k < pieces.size() && !polygon.empty(); ++k) {
+    if (k != reference) polygon = clip(polygon, difference(pieces[k], pieces[reference]), level);
+  }
+  return polygon;
+}
+
+// phi(at)
+double maximum(const Pieces& pieces, const Point& at) {
+  const auto lower = [&at](const AffineFunction& a, const AffineFunction& b) { return a(at) < b(at); };
+  return (*std::max_element(pieces.begin(), pieces.end(), lower))(at);
+}
+
+// ---- The picture ----
 
 constexpr Rectangle kLeftPanel{66, 506, 478, 88}, kRightPanel{566, 1006, 478, 88};
 constexpr double kDemoWidth = kRightPanel.right + 26, kDemoHeight = kLeftPanel.bottom + 156;

@@ -5,9 +5,19 @@
 #include <string_view>
 #include <vector>
 
-#include "pictures/plane_geometry.hpp"
-
 namespace bregmax::app {
+
+struct Point {
+  double x, y;
+};
+
+using Polygon = std::vector<Point>;  // convex, corners in order; empty: nothing
+
+struct Rectangle {
+  double left, right, bottom, top;
+
+  Polygon polygon() const { return {{left, bottom}, {right, bottom}, {right, top}, {left, top}}; }
+};
 
 inline constexpr const char* kInk = "#222222";
 inline constexpr const char* kFaintInk = "#666666";

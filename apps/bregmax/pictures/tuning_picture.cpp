@@ -1,5 +1,3 @@
-#include "pictures/tuning_picture.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include <map>
 
 #include "bregmax/core/error.hpp"
+#include "pictures/pictures.hpp"
 #include "pictures/plot.hpp"
-#include "reports/tuning_report.hpp"
+#include "reports/fit_report.hpp"
 
 namespace bregmax::app {
 namespace {

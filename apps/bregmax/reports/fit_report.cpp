@@ -6,15 +6,100 @@
 #include <cmath>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/methods/pbdl.hpp"
-#include "reports/tuning_report.hpp"
+#include "learn/as_json.hpp"
 
 namespace bregmax::app {
+
+// ---- Tuning ----
+
 namespace {
 
-std::string data_line(const FitReport& report) {
+std::string value_text(const Setting& setting) {
+  return setting.word.empty() ? short_number(setting.value) : setting.word;
+}
+
+std::size_t measure_index(const TuningRecord& record) {
+  return static_cast<std::size_t>(std::find(record.measures.begin(), record.measures.end(), record.tuned_for) -
+                                  record.measures.begin());
+}
+
+std::string score_text(double mean, double error) {
+  if (!std::isfinite(mean)) return "-";
+  return std::isfinite(error) ? fmt::format("{:.4f} ({:.4f})", mean, error) : fmt::format("{:.4f}", mean);
+}
+
+// The settings that all candidates share, and the others of each.
+std::pair<Settings, std::vector<Settings>> split_settings(const std::vector<Settings>& candidates) {
+  Settings common;
+  std::vector<Settings> own(candidates.size());
+  const Settings& first = candidates.front();
+  for (std::size_t s = 0; s < first.size(); ++s) {
+    const bool shared = candidates.size() > 1 && std::ranges::all_of(candidates, [&](const Settings& settings) {
+                          return value_text(settings[s]) == value_text(first[s]);
+                        });
+    if (shared) common.push_back(first[s]);
+    for (std::size_t c = 0; c < candidates.size() && !shared; ++c) own[c].push_back(candidates[c][s]);
+  }
+  return {common, own};
+}
+
+}  // namespace
+
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  for (const Setting& setting : settings) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.name, value_text(setting));
+  }
+  return text;
+}
+
+std::string tuning_summary(const TuningRecord& record) {
+  const auto measure = static_cast<Index>(measure_index(record));
+  std::string fits = fmt::format("{} solved", record.solved);
+  if (record.proved > 0) fits += fmt::format(", {} proved to be solved by another's optimum", record.proved);
+  if (record.unproved > 0) fits += fmt::format("; {} of them ended above their tolerance", record.unproved);
+  const auto candidates = static_cast<Index>(record.candidates.size());
+  const std::string compared =
+      record.compared == candidates && record.compared_folds == record.folds
+          ? fmt::format("{} folds, the best of {} candidates", record.folds, candidates)
+          : fmt::format("{} of {} folds, the best of the {} candidates scored there ({} in all)", record.compared_folds,
+                        record.folds, record.compared, candidates);
+  return fmt::format("{:<11} {}\n{:<11} {} {} on {} (fits: {}; {:.1f} s)\n", "chosen",
+                     settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]), "tuned for",
+                     record.tuned_for,
+                     score_text(record.means(record.chosen, measure), record.standard_errors(record.chosen, measure)),
+                     compared, fits, record.seconds);
+}
+
+std::string tuning_table(const TuningRecord& record) {
+  const auto [common, own] = split_settings(record.candidates);
+  std::size_t widest = 10;
+  for (const Settings& settings : own) widest = std::max(widest, settings_text(settings).size());
+  std::string out = common.empty() ? "" : fmt::format("all candidates: {}\n", settings_text(common));
+  out += fmt::format("{:<{}}", "candidate", widest + 2);
+  for (const std::string& measure : record.measures) out += fmt::format("  {:>17}", measure);
+  out += "\n";
+  for (std::size_t c = 0; c < record.candidates.size(); ++c) {
+    const bool is_chosen = static_cast<Index>(c) == record.chosen;
+    out += fmt::format("{} {:<{}}", is_chosen ? "*" : " ", settings_text(own[c]), widest);
+    for (Index m = 0; m < record.means.cols(); ++m) {
+      const auto row = static_cast<Index>(c);
+      out += fmt::format("  {:>17}", score_text(record.means(row, m), record.standard_errors(row, m)));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+// ---- Fits ----
+
+namespace {
+
+std::string data_line(const FinishedFit& report) {
   const Table& table = report.table;
   std::string line = fmt::format("{}: {}, {}", table.source, count_of(table.features.rows(), "row"),
                                  count_of(table.features.cols(), "feature"));
@@ -22,9 +107,9 @@ std::string data_line(const FitReport& report) {
   return line + (report.outcome.chosen_scale == Scale::kStandard ? ", standardised" : ", not scaled");
 }
 
-std::string supervision_line(const FitReport& report) {
+std::string supervision_line(const FinishedFit& report) {
   const FitCommand& fit = report.fit;
-  if (fit.method == "euclidean") return "not needed";
+  if (fit.request.method == "euclidean") return "not needed";
   std::string items = items_text(report.outcome.model.record);
   for (const std::string* file : {&fit.comparisons_file, &fit.pairs_file, &fit.targets_file}) {
     if (!file->empty()) return fmt::format("{}, from {}", items, *file);
@@ -58,85 +143,27 @@ std::string certificate_line(const Certificate& certificate) {
   return line;
 }
 
-std::string next_steps(const FitReport& report) {
+std::string next_steps(const FinishedFit& report) {
   const std::string& model = report.fit.out;
   if (model.empty()) return "add --out MODEL to save it\n";
   if (!report.saved) return "";
   return fmt::format("next        bregmax show {0}\n            bregmax divergence {0} NEW.csv --out D.csv\n", model);
 }
 
-const MethodParameter* find_parameter(const std::string& method, const std::string& name) {
-  for (const Method& each : all_methods()) {
-    if (each.name != method) continue;
-    const auto found = std::ranges::find(each.parameters, name, &MethodParameter::name);
-    if (found != each.parameters.end()) return &*found;
-  }
-  return nullptr;
-}
-
-Json plan_as_json(const Plan& plan) {
-  Json object = Json::object();
-  for (const Plan::Field& field : plan.fields()) object[field.name] = field.values;
-  return object;
-}
-
-Json diagnosis_as_json(const FitOutcome& outcome) {
-  Json list = Json::array();
-  for (const Finding& finding : outcome.diagnosis) {
-    list.push_back({{"kind", to_string(finding.kind)}, {"cause", finding.cause}, {"text", finding.text}});
-  }
-  return list;
-}
-
-// Of a method with a proof. A run that ended while tuning has a model of a part of the rows, without a certificate, or
-// none at all.
-void add_proof(const FitOutcome& outcome, Json& json) {
-  const MethodReport& report = outcome.report;
-  const Model& model = outcome.model;
-  const bool learned = model.divergence != nullptr;
-  const SolverRecord proved = outcome.proved.value_or(SolverRecord{});
-  const auto known = [learned](Json value) { return learned ? std::move(value) : Json(nullptr); };
-  const auto certified = [&outcome](double value) { return outcome.proved ? Json(value) : Json(nullptr); };
-  json["objective"] = known(report.objective);
-  json["dual_objective"] = known(report.lower_bound);
-  json["relative_gap"] = known(report.relative_gap);
-  json["loss"] = known(report.loss);
-  json["applied_loss"] = proved.applied_loss ? Json(*proved.applied_loss) : Json(nullptr);
-  json["lipschitz"] = known(report.lipschitz);
-  json["lambda"] = known(model.record.lambda);
-  json["lipschitz_bound"] = outcome.chosen.parameters.at("lipschitz");
-  json["convexity_violation"] = certified(report.convexity_violation);
-  json["certificate"] = {{"objective", certified(proved.certificate.objective)},
-                         {"loss", certified(proved.certificate.loss)},
-                         {"lipschitz", certified(proved.certificate.lipschitz)},
-                         {"dual_objective", certified(proved.certificate.lower_bound)},
-                         {"relative_gap", certified(proved.certificate.relative_gap)},
-                         {"convexity_violation", certified(proved.certificate.convexity_violation)},
-                         {"valid_up_to_lipschitz", certified(proved.certificate.valid_up_to_lipschitz)}};
-  json["pieces"] = learned ? Json(pieces_of(*model.divergence)) : Json(nullptr);
-  json["solver"] = known(model.record.solver);
-  json["solver_reason"] = proved.solver_reason.empty() ? Json(nullptr) : Json(proved.solver_reason);
-  json["primal_residual"] = certified(report.primal_residual);
-  json["dual_residual"] = certified(report.dual_residual);
-  json["smoothing"] = known(outcome.chosen.parameters.at("smoothing"));
-  json["constant"] = known(model.record.constant);
-}
-
 // What the solver or the method did, line by line.
-void add_result(const FitReport& report, const std::function<void(std::string_view, const std::string&)>& line) {
+void add_result(const FinishedFit& report, const std::function<void(std::string_view, const std::string&)>& line) {
   const FitOutcome& outcome = report.outcome;
   const MethodReport& solved = outcome.report;
   const TrainingRecord& record = outcome.model.record;
   const std::string effort = fmt::format("{}, {:.2f} s", count_of(solved.iterations, "iteration"), solved.seconds);
   if (!report.plan.method->learns_from_items) {
-    const std::string parameters = parameters_text(record.method, record.parameters);
-    line("method", fmt::format("{}{}{}, {}", record.method, parameters.empty() ? "" : ": ", parameters, effort));
+    line("method", fmt::format("{}, {}", method_text(record), effort));
     line("status", fmt::format("{}: objective {}, stationarity {:.1e}", to_string(solved.status),
                                short_number(solved.objective), solved.stationarity));
     return;
   }
   line("solver", fmt::format("{}, {}", record.solver, effort));
-  if (record.solver == "admm" && !outcome.proved->solver_reason.empty()) {
+  if (record.solver == "admm" && outcome.proved && !outcome.proved->solver_reason.empty()) {
     line("", "chosen since " + outcome.proved->solver_reason);
   }
   line("status", proof_text(to_string(solved.status), solved.objective, solved.lower_bound, solved.relative_gap));
@@ -155,59 +182,28 @@ double smoothing_of(const Divergence& divergence) {
   return smooth != nullptr ? smooth->temperature() : 0;
 }
 
-std::string parameters_text(const std::string& method, const std::map<std::string, double>& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters) {
-    const MethodParameter* parameter = find_parameter(method, name);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name,
-                        parameter != nullptr ? parameter->text(value) : short_number(value));
+std::string method_text(const TrainingRecord& record) {
+  std::string text = record.method;
+  const Json parameters = internal::parameters_as_json(record.method, record.parameters);
+  for (const auto& [name, value] : parameters.items()) {
+    text += fmt::format("{} {} = {}", text == record.method ? ":" : ",", name,
+                        value.is_string() ? value.get<std::string>() : short_number(value.get<double>()));
   }
   return text;
 }
 
-Json parameters_json(const std::string& method, const std::map<std::string, double>& parameters) {
-  Json object = Json::object();
-  for (const auto& [name, value] : parameters) {
-    const MethodParameter* parameter = find_parameter(method, name);
-    const bool named = parameter != nullptr && !parameter->choices.empty();
-    object[name] = named ? Json(parameter->text(value)) : Json(value);
-  }
-  return object;
-}
-
-Json fit_as_json(const FitReport& report) {
-  const FitOutcome& outcome = report.outcome;
-  const TrainingRecord& record = outcome.model.record;
-  const bool learned = outcome.model.divergence != nullptr;
-  const auto known = [learned](Json value) { return learned ? std::move(value) : Json(nullptr); };
-  Json json = {{"status", to_string(outcome.report.status)}, {"method", report.fit.method}};
-  if (report.plan.method->learns_from_items) {
-    add_proof(outcome, json);
-  } else {
-    json["parameters"] = parameters_json(report.fit.method, record.parameters);
-    json["objective"] = outcome.report.objective;
-    json["stationarity"] = outcome.report.stationarity;
-    json["divergence"] = known(learned ? outcome.model.divergence->name() : "");
-  }
-  const Json rest = {{"tolerance", outcome.tolerance},
-                     {"n", report.table.features.rows()},
-                     {"d", report.table.features.cols()},
-                     {"supervision", known(record.supervision)},
-                     {"items", known(record.items)},
-                     {"iterations", known(outcome.report.iterations)},
-                     {"seconds", known(outcome.report.seconds)},
-                     {"scale", known(to_string(outcome.chosen_scale))},
-                     {"plan", plan_as_json(report.plan)},
-                     {"tuning", tuning_as_json(outcome.tuning.record)},
-                     {"diagnosis", diagnosis_as_json(outcome)},
-                     {"seed", report.fit.request.seed},
-                     {"data", report.table.source},
-                     {"model", report.saved ? Json(report.fit.out) : Json(nullptr)}};
-  json.update(rest);
+Json fit_as_json(const FinishedFit& report) {
+  Json json = internal::outcome_as_json(report.plan, report.outcome);
+  json.update({{"n", report.table.features.rows()},
+               {"d", report.table.features.cols()},
+               {"tuning", internal::tuning_as_json(report.outcome.tuning.record)},
+               {"seed", report.fit.request.seed},
+               {"data", report.table.source},
+               {"model", report.saved ? Json(report.fit.out) : Json(nullptr)}});
   return json;
 }
 
-std::string fit_as_text(const FitReport& report) {
+std::string fit_as_text(const FinishedFit& report) {
   const Model& model = report.outcome.model;
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& text) {
@@ -222,7 +218,7 @@ std::string fit_as_text(const FitReport& report) {
   return out + next_steps(report);
 }
 
-std::string explain_early_end(const FitReport& report, const Finding& finding) {
+std::string explain_early_end(const FinishedFit& report, const Finding& finding) {
   const std::string& out = report.fit.out;
   const bool tuning = report.outcome.tuning_ended_early, scored = report.outcome.model.divergence != nullptr;
   std::string message = "bregmax: " + finding.text;

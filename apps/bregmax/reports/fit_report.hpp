@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "bregmax/learn/run.hpp"
@@ -10,7 +9,7 @@
 namespace bregmax::app {
 
 // All that is told about a finished fit.
-struct FitReport {
+struct FinishedFit {
   const FitCommand& fit;
   const Plan& plan;
   const Table& table;
@@ -18,16 +17,24 @@ struct FitReport {
   bool saved;
 };
 
-Json fit_as_json(const FitReport& report);
-std::string fit_as_text(const FitReport& report);
+Json fit_as_json(const FinishedFit& report);
+std::string fit_as_text(const FinishedFit& report);
 
 // Why a run ended early, and what became of its model.
-std::string explain_early_end(const FitReport& report, const Finding& finding);
+std::string explain_early_end(const FinishedFit& report, const Finding& finding);
 
 double smoothing_of(const Divergence& divergence);
 
-// "gamma = 1, prior = identity"; empty when there are none. A method that this program does not know: numbers.
-std::string parameters_text(const std::string& method, const std::map<std::string, double>& parameters);
-Json parameters_json(const std::string& method, const std::map<std::string, double>& parameters);
+// "itml: gamma = 1, prior = identity".
+std::string method_text(const TrainingRecord& record);
+
+// "lambda 10, smoothing 0.3, scale standard".
+std::string settings_text(const Settings& settings);
+
+// The lines on what was chosen, by which score, and how the fits came about.
+std::string tuning_summary(const TuningRecord& record);
+
+// The whole table: one line per candidate with "mean (standard error)" of each measure, the chosen one marked.
+std::string tuning_table(const TuningRecord& record);
 
 }  // namespace bregmax::app

@@ -36,12 +36,18 @@ void flush_output() {
   if (std::fflush(stdout) != 0) throw Error("cannot write to standard output: " + last_error());
 }
 
-void print_report(bool json, const Json& object, std::string_view text) {
+ExitCode print_report(bool json, const Json& object, std::string_view text) {
   if (json) {
     print_json(object);
   } else {
     print(text);
   }
+  return kDone;
+}
+
+ExitCode report_interrupt(const std::string& consequence) {
+  say("bregmax: stopped by an interrupt" + consequence);
+  return kNotReached;
 }
 
 void print_rows(const std::string& out, bool json, const std::function<std::string()>& as_csv, Json summary,

@@ -13,6 +13,9 @@ namespace bregmax::app {
 
 using Json = nlohmann::ordered_json;  // members stay in the order in which they were added
 
+// What the program returns. A mistake of the caller is an Error, which main.cpp turns into kMistake.
+enum ExitCode : int { kDone = 0, kNotReached = 1, kMistake = 2 };
+
 // Prints the one JSON object of --json. Numbers that are not finite become null.
 void print_json(const Json& object);
 
@@ -20,8 +23,11 @@ void print_json(const Json& object);
 void print(std::string_view text);
 void flush_output();
 
-// The report of a command: the object with --json, else the text.
-void print_report(bool json, const Json& object, std::string_view text);
+// The report of a command that is done: the object with --json, else the text.
+ExitCode print_report(bool json, const Json& object, std::string_view text);
+
+// Says that Ctrl-C ended the work, and what follows from that.
+ExitCode report_interrupt(const std::string& consequence);
 
 // The result of a command that is a list of rows: as CSV in the file `out` or, if that is empty, on standard output.
 // With --json the summary is printed, with the rows as JSON or with the name of the file that they are in.

@@ -55,5 +55,5 @@ class MaxAffineLearner(DivergenceLearner):
 
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)
-        self.lam_, self.smoothing_ = self.report_["lambda"], self.report_["smoothing"]
+        self.lam_, self.smoothing_ = self.parameters_["lam"], self.parameters_["smoothing"]
         return self

@@ -1,0 +1,209 @@
+#include "learn/as_json.hpp"
+
+#include <algorithm>
+
+#include "bregmax/data/builtin.hpp"
+#include "bregmax/methods/pbdl.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+// The one place that writes a proof. `dual_objective` is what `lower_bound` was called before version 0.2.
+Json proof_as_json(const Proof& proof) {
+  return {{"objective", proof.objective},
+          {"lower_bound", proof.lower_bound},
+          {"dual_objective", proof.lower_bound},
+          {"relative_gap", proof.relative_gap},
+          {"loss", proof.loss},
+          {"lipschitz", proof.lipschitz},
+          {"convexity_violation", proof.convexity_violation}};
+}
+
+// The same members, all null, unless `known`.
+Json if_known(bool known, Json object) {
+  if (known) return object;
+  for (Json& value : object) value = nullptr;
+  return object;
+}
+
+// A run that ended while tuning has a model of a part of the rows, without a certificate, or no model at all.
+void add_proof(const FitOutcome& outcome, const std::map<std::string, double>& parameters, Json& json) {
+  const bool learned = outcome.model.divergence != nullptr, certified = outcome.proved.has_value();
+  const SolverRecord proved = outcome.proved.value_or(SolverRecord{});
+  json.update(if_known(learned, proof_as_json(outcome.report)));
+  json.update(if_known(certified, {{"convexity_violation", outcome.report.convexity_violation},
+                                   {"primal_residual", outcome.report.primal_residual},
+                                   {"dual_residual", outcome.report.dual_residual}}));
+  json.update(if_known(learned, {{"lambda", outcome.model.record.lambda},
+                                 {"smoothing", parameters.at("smoothing")},
+                                 {"pieces", learned ? pieces_of(*outcome.model.divergence) : 0},
+                                 {"solver", outcome.model.record.solver},
+                                 {"constant", outcome.model.record.constant}}));
+  json["lipschitz_bound"] = parameters.at("lipschitz");
+  json["applied_loss"] = proved.applied_loss ? Json(*proved.applied_loss) : Json(nullptr);
+  json["solver_reason"] = proved.solver_reason.empty() ? Json(nullptr) : Json(proved.solver_reason);
+  Json certificate = proof_as_json(proved.certificate);
+  certificate["valid_up_to_lipschitz"] = proved.certificate.valid_up_to_lipschitz;
+  json["certificate"] = if_known(certified, std::move(certificate));
+}
+
+Json value_as_json(const MethodParameter& parameter, double value) {
+  if (!parameter.choices.empty() || (parameter.word && value == parameter.word->second)) return parameter.text(value);
+  return parameter.whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+Json settings_as_json(const Settings& settings) {
+  Json object = Json::object();
+  for (const Setting& setting : settings) {
+    object[setting.name] = setting.word.empty() ? Json(setting.value) : Json(setting.word);
+  }
+  return object;
+}
+
+Json supervision_of(const Method& method) {
+  std::string text;
+  const auto add = [&text](bool accepted, const char* name) {
+    if (accepted) text += (text.empty() ? "" : ", ") + std::string(name);
+  };
+  add(method.from_labels, "labels");
+  add(method.from_comparisons, "comparisons");
+  add(method.from_pairs, "pairs");
+  add(method.from_targets, "targets");
+  return text;
+}
+
+}  // namespace
+
+Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
+  const Model& model = outcome.model;
+  const MethodReport& report = outcome.report;
+  const bool learned = model.divergence != nullptr;
+  Json json = {{"status", to_string(report.status)}, {"method", plan.method->name}};
+  const std::map<std::string, double> parameters = resolve(*plan.method, outcome.chosen).parameters;
+  json.update(if_known(learned, {{"divergence", learned ? model.divergence->name() : ""},
+                                 {"parameters", parameters_as_json(plan.method->name, parameters)}}));
+  if (plan.method->learns_from_items) {
+    add_proof(outcome, parameters, json);
+  } else {
+    json.update({{"objective", report.objective}, {"stationarity", report.stationarity}});
+  }
+  json["tolerance"] = outcome.tolerance;
+  json.update(if_known(learned, {{"supervision", model.record.supervision},
+                                 {"items", model.record.items},
+                                 {"iterations", report.iterations},
+                                 {"seconds", report.seconds},
+                                 {"scale", to_string(outcome.chosen_scale)}}));
+  json["tuning_ended_early"] = outcome.tuning_ended_early;
+  json["plan"] = Json::object();
+  for (const Plan::Field& field : plan.fields()) json["plan"][field.name] = field.values;
+  json["diagnosis"] = Json::array();
+  for (const Finding& finding : outcome.diagnosis) {
+    json["diagnosis"].push_back({{"kind", to_string(finding.kind)}, {"cause", finding.cause}, {"text", finding.text}});
+  }
+  return json;
+}
+
+Json record_as_json(const TrainingRecord& record) {
+  Json json = {{"method", record.method},
+               {"parameters", parameters_as_json(record.method, record.parameters)},
+               {"stationarity", record.stationarity},
+               {"supervision", record.supervision},
+               {"items", record.items},
+               {"n", record.rows},
+               {"solver", record.solver},
+               {"status", record.status}};
+  json.update(proof_as_json(record));
+  json.erase("convexity_violation");  // which model files do not keep
+  json.update({{"lipschitz_bound", record.lipschitz_bound},
+               {"lambda", record.lambda},
+               {"iterations", record.iterations},
+               {"seconds", record.seconds},
+               {"seed", record.seed},
+               {"constant", record.constant}});
+  return json;
+}
+
+Json tuning_as_json(const TuningRecord& record) {
+  if (record.empty()) return nullptr;
+  Json table = Json::array();
+  for (std::size_t c = 0; c < record.candidates.size(); ++c) {
+    Json line = settings_as_json(record.candidates[c]);
+    for (std::size_t m = 0; m < record.measures.size(); ++m) {
+      line["scores"][record.measures[m]] = {
+          {"mean", record.means(static_cast<Index>(c), static_cast<Index>(m))},
+          {"standard_error", record.standard_errors(static_cast<Index>(c), static_cast<Index>(m))}};
+    }
+    table.push_back(std::move(line));
+  }
+  Json json = {{"tuned_for", record.tuned_for},
+               {"folds", record.folds},
+               {"compared", record.compared},
+               {"compared_folds", record.compared_folds},
+               {"chosen", nullptr},
+               {"score", nullptr},
+               {"standard_error", nullptr},
+               {"solved", record.solved},
+               {"proved", record.proved},
+               {"unproved", record.unproved},
+               {"seconds", record.seconds},
+               {"table", std::move(table)}};
+  if (record.chosen >= 0) {
+    const Json& score = json["table"][static_cast<std::size_t>(record.chosen)]["scores"][record.tuned_for];
+    json["score"] = score["mean"];
+    json["standard_error"] = score["standard_error"];
+    json["chosen"] = settings_as_json(record.candidates[static_cast<std::size_t>(record.chosen)]);
+  }
+  return json;
+}
+
+Json parameters_as_json(const std::string& method, const std::map<std::string, double>& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters) object[name] = value;
+  const auto known = std::ranges::find(all_methods(), method, &Method::name);
+  if (known == all_methods().end()) return object;
+  for (const MethodParameter& parameter : known->parameters) {
+    const auto given = parameters.find(parameter.name);
+    if (given != parameters.end()) object[parameter.name] = value_as_json(parameter, given->second);
+  }
+  return object;
+}
+
+Json methods_as_json() {
+  Json list = Json::array();
+  for (const Method& method : all_methods()) {
+    Json parameters = Json::array();
+    for (const MethodParameter& parameter : method.parameters) {
+      Json grid = Json::array();
+      for (const double value : parameter.grid) grid.push_back(value_as_json(parameter, value));
+      parameters.push_back({{"name", parameter.name},
+                            {"help", parameter.help},
+                            {"allowed", parameter.allowed()},
+                            {"default", parameter.text(parameter.standard)},
+                            {"grid", grid},
+                            {"tuned", parameter.tuned}});
+    }
+    list.push_back({{"name", method.name},
+                    {"summary", method.summary},
+                    {"supervision", supervision_of(method)},
+                    {"tolerance", method.limits.tolerance},
+                    {"max_iterations", method.limits.max_iterations},
+                    {"parameters", std::move(parameters)}});
+  }
+  return list;
+}
+
+Json datasets_as_json() {
+  Json list = Json::array();
+  for (const BuiltinDataset& dataset : builtin_datasets()) {
+    list.push_back({{"name", dataset.name},
+                    {"rows", dataset.rows},
+                    {"features", dataset.features},
+                    {"classes", dataset.classes},
+                    {"description", dataset.description},
+                    {"licence", dataset.licence},
+                    {"source", dataset.source}});
+  }
+  return list;
+}
+
+}  // namespace bregmax::internal

@@ -1,0 +1,25 @@
+#pragma once
+
+// What users are told, as JSON: the program prints it, and Python makes dictionaries of it.
+
+#include <nlohmann/json.hpp>
+
+#include "bregmax/learn/run.hpp"
+
+namespace bregmax::internal {
+
+using Json = nlohmann::ordered_json;  // members stay in the order in which they were added
+
+// All but what only the caller knows: the names of files and the size of the data. Values that a run which ended early
+// never had are null.
+Json outcome_as_json(const Plan& plan, const FitOutcome& outcome);
+
+Json record_as_json(const TrainingRecord& record);
+Json tuning_as_json(const TuningRecord& record);  // null: nothing was tuned
+// Choices by their name. The numbers of a method that is not known stay numbers.
+Json parameters_as_json(const std::string& method, const std::map<std::string, double>& parameters);
+
+Json methods_as_json();
+Json datasets_as_json();
+
+}  // namespace bregmax::internal
