@@ -21,12 +21,4 @@ inline void gemm(bool transpose_a, bool transpose_b, Index rows, Index cols, Ind
               static_cast<int>(stride_a), b, static_cast<int>(stride_b), beta, c, static_cast<int>(stride_c));
 }
 
-// left right, or left right^T.
-inline Matrix product(const MatrixView& left, const Matrix& right, bool transpose_right) {
-  Matrix out(left.rows(), transpose_right ? right.rows() : right.cols());
-  gemm(false, transpose_right, out.rows(), out.cols(), left.cols(), 1, left.data(), left.outerStride(), right.data(),
-       right.cols(), 0, out.data(), out.cols());
-  return out;
-}
-
 }  // namespace bregmax::internal

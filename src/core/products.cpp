@@ -2,13 +2,26 @@
 
 #include <Eigen/Cholesky>
 
+#include "core/blas.hpp"
+
 namespace bregmax::internal {
 
-Matrix product(const MatrixView& a, const MatrixView& b) { return a * b; }
+namespace {
 
-Matrix transposed_product(const MatrixView& a, const MatrixView& b) { return a.transpose() * b; }
+Matrix multiply(const MatrixView& a, bool transpose_a, const MatrixView& b, bool transpose_b) {
+  Matrix out(transpose_a ? a.cols() : a.rows(), transpose_b ? b.rows() : b.cols());
+  gemm(transpose_a, transpose_b, out.rows(), out.cols(), transpose_a ? a.rows() : a.cols(), 1, a.data(),
+       a.outerStride(), b.data(), b.outerStride(), 0, out.data(), out.cols());
+  return out;
+}
 
-Matrix product_transposed(const MatrixView& a, const MatrixView& b) { return a * b.transpose(); }
+}  // namespace
+
+Matrix product(const MatrixView& a, const MatrixView& b) { return multiply(a, false, b, false); }
+
+Matrix transposed_product(const MatrixView& a, const MatrixView& b) { return multiply(a, true, b, false); }
+
+Matrix product_transposed(const MatrixView& a, const MatrixView& b) { return multiply(a, false, b, true); }
 
 Vector apply(const MatrixView& a, const VectorView& x) { return a * x; }
 

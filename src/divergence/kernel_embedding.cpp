@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bregmax/divergence/closed_forms.hpp"
-#include "core/blas.hpp"
+#include "core/products.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
@@ -15,7 +15,7 @@ Matrix Kernel::values(const MatrixView& rows, const MatrixView& support) const {
   if (kind == KernelKind::kRbf) {
     return (SquaredEuclidean().matrix(rows, support).array() / (-2 * scale)).exp();
   }
-  const Matrix base = (1 + internal::product(rows, support, true).array() / scale).matrix();
+  const Matrix base = (1 + internal::product_transposed(rows, support).array() / scale).matrix();
   Matrix out = base;
   for (int power = 1; power < degree; ++power) out.array() *= base.array();
   internal::require(out.cwiseAbs().maxCoeff() <= internal::kLargestEntry,
@@ -58,7 +58,7 @@ EmbeddingParts KernelEmbedding::parts() const {
 
 // Each row by itself: a row must get the same value alone as among others, so that D(x, x) is exactly 0.
 Matrix KernelEmbedding::map(const MatrixView& rows) const {
-  return internal::product(kernel_.values(rows, support_), coefficients_, false);
+  return internal::product(kernel_.values(rows, support_), coefficients_);
 }
 
 }  // namespace bregmax

@@ -5,6 +5,7 @@
 
 #include "bregmax/divergence/max_affine.hpp"
 #include "core/blas.hpp"
+#include "core/products.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
@@ -77,7 +78,7 @@ double SmoothedMaxAffine::divergence(const VectorView& point, const VectorView& 
 
 // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void SmoothedMaxAffine::gradients_of_block(const MatrixView& references, MatrixSpan out) const {
-  Matrix scores = internal::product(references, slopes_, true);
+  Matrix scores = internal::product_transposed(references, slopes_);
   for (Index r = 0; r < scores.rows(); ++r) {
     auto of_row = row_span(scores, r);
     of_row += offsets_;
@@ -91,7 +92,7 @@ void SmoothedMaxAffine::gradients_of_block(const MatrixView& references, MatrixS
 void SmoothedMaxAffine::divergences_of_block(const MatrixView& points, const VectorView& reference,
                                              VectorSpan out) const {
   const FixedReference fixed(*this, reference);
-  Matrix growth = internal::product(points.rowwise() - reference.transpose(), slopes_, true);
+  Matrix growth = internal::product_transposed(points.rowwise() - reference.transpose(), slopes_);
   for (Index p = 0; p < growth.rows(); ++p) out(p) = fixed.divergence(row_span(growth, p));
 }
 

@@ -7,6 +7,8 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
+#include "core/checks.hpp"
+#include "core/products.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/lmnn.hpp"
 #include "methods/methods.hpp"
@@ -91,7 +93,7 @@ class GbLmnn {
     const Matrix linear = learn_linear(train);
     LargeMarginBooster booster(train.rows, train.classes, linear, neighbours(), push());
     const TreeEnsemble& trees = booster.trees();
-    const Matrix test_start = test.rows * linear.transpose();
+    const Matrix test_start = internal::product_transposed(test.rows, linear);
     const HeldOutRows held_out(booster.embedded(), train.classes, test_start, test.classes, neighbours(), push());
     HeldOutRows::Score best = held_out.score(booster.embedded(), test_start);
     int best_count = 0;
@@ -156,8 +158,8 @@ class GbLmnn {
 Learned learn_gb_lmnn(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                       const RunControl& control) {
   if (rows.rows() < kFolds) {
-    throw Error(fmt::format("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(),
-                            kFolds, 1.0 / kFolds));
+    internal::fail("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(), kFolds,
+                   1.0 / kFolds);
   }
   return GbLmnn(choices, control).learn(rows, std::get<ClassOfRow>(supervision));
 }

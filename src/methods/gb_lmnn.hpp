@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bregmax/methods/learned.hpp"
+#include "core/products.hpp"
 #include "methods/large_margin.hpp"
 #include "methods/regression_tree.hpp"
 
@@ -17,7 +18,7 @@ class LargeMarginBooster {
  public:
   LargeMarginBooster(const Matrix& ordered_rows, const ClassOfRow& ordered_classes, const Matrix& linear,
                      int neighbours, double mu)
-      : embedded_(ordered_rows * linear.transpose()),
+      : embedded_(product_transposed(ordered_rows, linear)),
         loss_(ordered_classes, nearest_of_class(embedded_, ordered_classes, neighbours), mu),
         grower_(ordered_rows) {
     trees_.leaves.resize(0, linear.rows());

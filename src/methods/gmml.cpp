@@ -6,6 +6,8 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "core/checks.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
@@ -27,8 +29,10 @@
 namespace bregmax {
 namespace {
 
+using internal::product;
 using internal::spectral;
 using internal::symmetrized;
+using internal::transposed_product;
 
 struct Scatters {
   Matrix similar, dissimilar;
@@ -44,7 +48,7 @@ Scatters scatters_of(const MatrixView& rows, const Pairs& pairs) {
       if (pair.similar != similar) continue;
       differences.row(at++) = std::sqrt(pair.weight) * (rows.row(pair.i) - rows.row(pair.j));
     }
-    return symmetrized(differences.transpose() * differences);
+    return symmetrized(transposed_product(differences, differences));
   };
   return {scatter(true), scatter(false)};
 }
@@ -52,7 +56,7 @@ Scatters scatters_of(const MatrixView& rows, const Pairs& pairs) {
 // sum over all unordered pairs of some rows of (x_i - x_j)(x_i - x_j)^T = size * scatter around their mean.
 Matrix scatter_of_all_pairs(const Matrix& rows) {
   const Matrix differences = internal::centered(rows);
-  return static_cast<double>(rows.rows()) * symmetrized(differences.transpose() * differences);
+  return static_cast<double>(rows.rows()) * symmetrized(transposed_product(differences, differences));
 }
 
 // Of all pairs of rows, in time that is linear in the number of rows.
@@ -69,12 +73,12 @@ void regularise(Scatters& scatters, double lambda) {
   const double features = static_cast<double>(scatters.similar.rows());
   for (auto [scatter, name] : {std::pair{&scatters.similar, "similar"}, {&scatters.dissimilar, "dissimilar"}}) {
     const double trace = scatter->trace();
-    if (!(trace > 0)) throw Error(fmt::format("no {} pair of different rows; at least one is needed", name));
+    if (!(trace > 0)) internal::fail("no {} pair of different rows; at least one is needed", name);
     scatter->diagonal().array() += lambda * trace / features;
     const Vector eigenvalues = internal::symmetric_eigenvalues(*scatter);
     if (!(eigenvalues.minCoeff() > 1e-15 * trace)) {
-      throw Error(fmt::format("the differences of {} pairs do not span all features, and lambda is {}; allowed: > 0",
-                              name, lambda));
+      internal::fail("the differences of {} pairs do not span all features, and lambda is {}; allowed: > 0", name,
+                     lambda);
     }
   }
 }
@@ -91,14 +95,14 @@ Learned learn_gmml(const MatrixView& rows, const MethodSupervision& supervision,
       class_of_row != nullptr ? scatters_of(rows, *class_of_row) : scatters_of(rows, std::get<Pairs>(supervision));
   regularise(scatters, choices.number("lambda"));
   const Matrix root = spectral(scatters.similar, kRoot), inverse_root = spectral(scatters.similar, kInverseRoot);
-  const Matrix between = symmetrized(root * scatters.dissimilar * root);
+  const Matrix between = symmetrized(product(product(root, scatters.dissimilar), root));
   const double t = choices.number("t");
   const Matrix power = spectral(between, [t](double value) { return std::pow(value, t); });
-  const Matrix metric = symmetrized(inverse_root * power * inverse_root);
+  const Matrix metric = symmetrized(product(product(inverse_root, power), inverse_root));
 
   // The gradient and the distances, seen from A: logarithms of A^-1/2 (.) A^-1/2.
   const auto logarithm = [](const Matrix& scatter, const Matrix& by) {
-    return Matrix(spectral(symmetrized(by * scatter * by), kLogarithm));
+    return Matrix(spectral(symmetrized(product(product(by, scatter), by)), kLogarithm));
   };
   const Matrix to_similar = -logarithm(scatters.similar, spectral(metric, kRoot));
   const Matrix to_dissimilar = logarithm(scatters.dissimilar, spectral(metric, kInverseRoot));

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "bregmax/core/matrix.hpp"
+#include "core/products.hpp"
 
 namespace bregmax::internal {
 
@@ -18,14 +18,14 @@ struct HingeProgram {
   Index variables() const { return quadratic.rows(); }
   double zero_objective() const { return prices.sum(); }
   double objective(const Vector& x) const {
-    const Vector hinges = (1 - (margins * x).array()).max(0).matrix();
-    return 0.5 * x.dot(quadratic * x) + prices.dot(hinges);
+    const Vector hinges = (1 - apply(margins, x).array()).max(0).matrix();
+    return 0.5 * x.dot(apply(quadratic, x)) + prices.dot(hinges);
   }
   // Of the hinges at x: all of the price where one is positive. They are those of a subgradient.
-  Vector multipliers(const Vector& x) const { return ((margins * x).array() < 1).select(prices, 0.0); }
+  Vector multipliers(const Vector& x) const { return (apply(margins, x).array() < 1).select(prices, 0.0); }
   // Of the quadratic and of the hinges with these multipliers.
   Vector slope(const Vector& x, const Vector& multipliers) const {
-    return quadratic * x - margins.transpose() * multipliers;
+    return apply(quadratic, x) - apply_transposed(margins, multipliers);
   }
 
   // A lower bound on the optimum from any multipliers 0 <= multipliers <= prices of the hinges and any x >= 0: they are
@@ -38,7 +38,7 @@ struct HingeProgram {
     const double up = feasible.cwiseProduct(at_threshold.cwiseMax(0)).sum();
     const double down = -feasible.cwiseProduct(at_threshold.cwiseMin(0)).sum();
     if (up > down) feasible = (at_threshold.array() > 0).select(feasible * (down / up), feasible);
-    const Vector pull = margins.transpose() * feasible, hold = quadratic * x;
+    const Vector pull = apply_transposed(margins, feasible), hold = apply(quadratic, x);
     double scale = 1;
     for (Index k = 0; k < threshold; ++k) {
       if (pull(k) > scale * hold(k) && pull(k) > 0) scale = std::min(scale, hold(k) / pull(k));
@@ -62,11 +62,12 @@ class HingeInteriorPoint {
         multipliers_(0.5 * program.prices),
         leftover_(0.5 * program.prices) {
     // The size of x at which the quadratic and the hinges are of one order.
-    const double square = x_.dot(program.quadratic * x_), margin = (program.margins * x_).cwiseAbs().maxCoeff();
+    const double square = x_.dot(apply(program.quadratic, x_)),
+                 margin = apply(program.margins, x_).cwiseAbs().maxCoeff();
     double size = margin > 0 ? 1 / margin : 1;
     if (square > 0) size = std::min(size, std::sqrt(program.zero_objective() / square));
     x_ *= size;
-    const Vector surplus = (program.margins * x_).array() - 1;
+    const Vector surplus = apply(program.margins, x_).array() - 1;
     slacks_ = (-surplus).cwiseMax(0).array() + 1;
     surplus_ = surplus + slacks_;
     const double mu = multipliers_.dot(surplus_) / static_cast<double>(surplus_.size());
@@ -109,11 +110,10 @@ class HingeInteriorPoint {
     factor_ = program_.quadratic;
     factor_.diagonal() += bounds_.cwiseQuotient(x_);
     const Matrix weighted = weights().cwiseSqrt().asDiagonal() * program_.margins;
-    factor_.noalias() += weighted.transpose() * weighted;
-    const Eigen::LLT<Matrix> cholesky(factor_);
-    if (cholesky.info() != Eigen::Success) return false;
-    factor_ = cholesky.matrixL();
-    return factor_.allFinite();
+    factor_ += transposed_product(weighted, weighted);
+    const PositiveDefinite cholesky(factor_);
+    factor_ = cholesky.lower();
+    return cholesky.succeeded() && factor_.allFinite();
   }
 
   // Newton's equations for complementarity mu, the multipliers and slacks of the hinges eliminated.
@@ -122,12 +122,13 @@ class HingeInteriorPoint {
     const Vector weights = this->weights();
     const Vector offset = slacks_ - surplus_ + mu * (multipliers_.cwiseInverse() - leftover_.cwiseInverse());
     const Vector residual = p.slope(x_, multipliers_) - bounds_;
-    Vector right = -residual + p.margins.transpose() * weights.cwiseProduct(offset) + mu * x_.cwiseInverse() - bounds_;
+    Vector right =
+        -residual + apply_transposed(p.margins, weights.cwiseProduct(offset)) + mu * x_.cwiseInverse() - bounds_;
     factor_.triangularView<Eigen::Lower>().solveInPlace(right);
     factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(right);
     Direction direction;
     direction.x = right;
-    direction.multipliers = weights.cwiseProduct(offset - p.margins * direction.x);
+    direction.multipliers = weights.cwiseProduct(offset - apply(p.margins, direction.x));
     direction.slacks = (mu * leftover_.cwiseInverse() - slacks_) +
                        slacks_.cwiseQuotient(leftover_).cwiseProduct(direction.multipliers);
     direction.surplus = (mu * multipliers_.cwiseInverse() - surplus_) -

@@ -6,6 +6,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::internal {
 
@@ -13,7 +14,7 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
   constexpr std::uint64_t kItemStream = 3;
   const Index items = item_count(supervision);
   if (folds < 2 || folds > items) {
-    throw Error(fmt::format("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items));
+    fail("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items);
   }
   std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
   // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.

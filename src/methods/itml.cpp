@@ -1,9 +1,9 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/itml_newton.hpp"
@@ -48,7 +48,7 @@ Matrix inverse_prior(const MatrixView& rows, bool inverse_covariance) {
 std::pair<double, double> bounds_of(const MatrixView& rows, const MethodChoices& choices, const Matrix& prior_inverse) {
   const double upper = choices.number("upper"), lower = choices.number("lower");
   if (upper != 0 && lower != 0) return {upper, lower};
-  const Matrix prior = Eigen::LLT<Matrix>(prior_inverse).solve(Matrix::Identity(rows.cols(), rows.cols()));
+  const Matrix prior = internal::PositiveDefinite(prior_inverse).inverse();
   const Matrix matrix = Mahalanobis(internal::symmetrized(prior)).matrix(rows, rows);
   const double rounding = 1e-13 * matrix.maxCoeff();
   std::vector<double> divergences;
@@ -92,7 +92,7 @@ class Projections {
         prior_inverse_(prior_inverse),
         multipliers_(Vector::Zero(constraints.size())),
         product_(prior_inverse.rows()),
-        prior_log_det_(internal::log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
+        prior_log_det_(internal::PositiveDefinite(prior_inverse).log_determinant()) {
     refresh();
   }
 
@@ -119,16 +119,16 @@ class Projections {
   bool refresh() {
     const Vector weights = constraints_.signs.cwiseProduct(multipliers_);
     Matrix inverse = prior_inverse_;
-    inverse.noalias() += constraints_.differences.transpose() * weights.asDiagonal() * constraints_.differences;
-    const Eigen::LLT<Matrix> factor(internal::symmetrized(inverse));
-    if (factor.info() != Eigen::Success) return false;
-    metric_ = internal::symmetrized(factor.solve(Matrix::Identity(inverse.rows(), inverse.rows())));
-    const double log_det_ratio = prior_log_det_ - internal::log_det(factor.matrixL());  // log det(A A_0^-1)
+    inverse += internal::transposed_product(constraints_.differences, weights.asDiagonal() * constraints_.differences);
+    const internal::PositiveDefinite factor(internal::symmetrized(inverse));
+    if (!factor.succeeded()) return false;
+    metric_ = internal::symmetrized(factor.inverse());
+    const double log_det_ratio = prior_log_det_ - factor.log_determinant();  // log det(A A_0^-1)
     const double features = static_cast<double>(inverse.rows());
     objective_ = metric_.cwiseProduct(prior_inverse_).sum() - log_det_ratio - features;
     bound_ = -log_det_ratio;
     const Vector divergences =
-        (constraints_.differences * metric_).cwiseProduct(constraints_.differences).rowwise().sum();
+        internal::product(constraints_.differences, metric_).cwiseProduct(constraints_.differences).rowwise().sum();
     for (Index t = 0; t < constraints_.size(); ++t) {
       const double ratio = divergences(t) / constraints_.bounds(t), sign = constraints_.signs(t);
       const double price = constraints_.slack_prices(t);

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/blas.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/packed_symmetric.hpp"
 
@@ -45,7 +44,7 @@ class ItmlNewton {
   ItmlNewton(const ItmlConstraints& constraints, const Matrix& prior_inverse, const Matrix& metric, double gap)
       : constraints_(constraints),
         prior_inverse_(prior_inverse),
-        prior_log_det_(log_det(Eigen::LLT<Matrix>(prior_inverse).matrixL())) {
+        prior_log_det_(PositiveDefinite(prior_inverse).log_determinant()) {
     // At the optimum of a stage the gap is at most the sum of the weights.
     weight_ = std::max(gap, 1e-300) / static_cast<double>(constraints.size() + metric.rows());
     measure(metric);
@@ -68,7 +67,7 @@ class ItmlNewton {
     const Matrix identity = Matrix::Identity(metric.rows(), metric.rows());
     double length = 1;
     for (int trial = 0; trial < 60; ++trial, length *= 0.5) {
-      const Matrix next = symmetrized(lower * (identity + length * direction) * lower.transpose());
+      const Matrix next = symmetrized(product_transposed(product(lower, identity + length * direction), lower));
       if (measure(next) && stage_objective_ <= before + 1e-4 * length * descent) return true;
     }
     measure(metric);
@@ -120,11 +119,11 @@ class ItmlNewton {
 
   // Objective and slope at a metric; false, and nothing changes, where it is not positive definite.
   bool measure(const Matrix& metric) {
-    const Eigen::LLT<Matrix> factor(metric);
-    if (factor.info() != Eigen::Success) return false;
+    const PositiveDefinite factor(metric);
+    if (!factor.succeeded()) return false;
     metric_ = metric;
-    lower_ = factor.matrixL();
-    seen_ = constraints_.differences * lower_;
+    lower_ = factor.lower();
+    seen_ = product(constraints_.differences, lower_);
     const Vector divergences = seen_.rowwise().squaredNorm();
     const Index features = metric.rows();
     const double from_prior =
@@ -143,8 +142,8 @@ class ItmlNewton {
       curvatures_(t) = cost.curvature;
       dual_costs_ += price * std::log(bound / cost.slack);
     }
-    slope_ = symmetrized(lower_.transpose() * prior_inverse_ * lower_ - Matrix::Identity(features, features) +
-                         seen_.transpose() * slopes.asDiagonal() * seen_);
+    slope_ = symmetrized(transposed_product(lower_, product(prior_inverse_, lower_)) -
+                         Matrix::Identity(features, features) + transposed_product(seen_, slopes.asDiagonal() * seen_));
     return std::isfinite(objective_) && std::isfinite(stage_objective_) && slope_.allFinite();
   }
 
@@ -166,15 +165,12 @@ class ItmlNewton {
   // (I + S^T S)^-1 g, through the smaller of the two Gram matrices.
   static Vector solve_with_identity(const Matrix& s, const Vector& g) {
     const bool rows_are_fewer = s.rows() < s.cols();
-    const Index size = rows_are_fewer ? s.rows() : s.cols(), inner = rows_are_fewer ? s.cols() : s.rows();
-    if (size == 0) return g;
-    Matrix gram(size, size);
-    gemm(!rows_are_fewer, rows_are_fewer, size, size, inner, 1, s.data(), s.cols(), s.data(), s.cols(), 0, gram.data(),
-         size);
+    if (s.size() == 0) return g;
+    Matrix gram = rows_are_fewer ? product_transposed(s, s) : transposed_product(s, s);
     gram.diagonal().array() += 1;
-    const Eigen::LLT<Matrix> factor(gram);
+    const PositiveDefinite factor(gram);
     if (!rows_are_fewer) return factor.solve(g);
-    return g - s.transpose() * factor.solve(s * g);
+    return g - apply_transposed(s, factor.solve(apply(s, g)));
   }
 
   const ItmlConstraints& constraints_;

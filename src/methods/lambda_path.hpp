@@ -12,6 +12,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
+#include "core/checks.hpp"
 #include "methods/item_losses.hpp"
 
 namespace bregmax::internal {
@@ -51,7 +52,7 @@ class LambdaPath {
     for (std::size_t i = 0; i < lambdas.size(); ++i) {
       const bool ascends = i == 0 ? lambdas[i] >= 0 : lambdas[i] > lambdas[i - 1];
       if (!ascends || !std::isfinite(lambdas[i])) {
-        throw Error(fmt::format("lambda {} is {}; allowed: finite numbers >= 0 that ascend", i, lambdas[i]));
+        fail("lambda {} is {}; allowed: finite numbers >= 0 that ascend", i, lambdas[i]);
       }
       points_[i].lambda = lambdas[i];
     }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/blas.hpp"
+#include "core/products.hpp"
 #include "methods/pair_kernels.hpp"
 
 namespace bregmax::internal {
@@ -203,7 +204,7 @@ Eigen::MatrixXd LargeMarginLoss::metric_gradient(const Matrix& coordinates, cons
     }
     spread(row, set.rows.data() + begin, end - begin, part);
   }
-  const Eigen::MatrixXd product = coordinates.transpose() * part.pulls.leftCols(coordinates.cols());
+  const Matrix product = transposed_product(coordinates, part.pulls.leftCols(coordinates.cols()));
   return (product + product.transpose()) / 2;
 }
 

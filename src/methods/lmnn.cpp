@@ -8,6 +8,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/blas.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/large_margin.hpp"
@@ -49,15 +50,15 @@ PullCoordinates pull_coordinates(const Matrix& centered, LargeMarginLoss& loss) 
   const internal::Whitening whitening(internal::covariance(centered), kNoExtent);
   const Index kept = whitening.from.cols();
   const ImpostorSet nothing{std::vector<Index>(static_cast<std::size_t>(centered.rows()) + 1, 0), {}, {0}};
-  const internal::SymmetricEigen pull(loss.metric_gradient(centered * whitening.from, nothing, {}));
+  const internal::SymmetricEigen pull(loss.metric_gradient(internal::product(centered, whitening.from), nothing, {}));
   PullCoordinates coordinates;
   Vector extents = pull.values;
   while (coordinates.free < kept && extents(coordinates.free) <= kNoExtent * extents(kept - 1)) ++coordinates.free;
   // A free direction has no unit of its own; it gets that of the smallest of the others.
   extents.head(coordinates.free).setConstant(coordinates.free < kept ? extents(coordinates.free) : 1.0);
-  coordinates.from = whitening.from * pull.vectors * extents.cwiseSqrt().cwiseInverse().asDiagonal();
-  coordinates.back = extents.cwiseSqrt().asDiagonal() * pull.vectors.transpose() * whitening.back;
-  coordinates.rows = centered * coordinates.from;
+  coordinates.from = internal::product(whitening.from, pull.vectors) * extents.cwiseSqrt().cwiseInverse().asDiagonal();
+  coordinates.back = extents.cwiseSqrt().asDiagonal() * internal::transposed_product(pull.vectors, whitening.back);
+  coordinates.rows = internal::product(centered, coordinates.from);
   return coordinates;
 }
 
@@ -201,7 +202,7 @@ class LmnnSolver {
     if (missing_.isZero(0)) return;
     const Index size = coordinates_.rows.cols();
     const Eigen::Map<const Matrix> transform(state_.at.data(), size, size);
-    const Eigen::MatrixXd metric = transform.transpose() * transform;
+    const Matrix metric = internal::transposed_product(transform, transform);
     Vector unused(state_.at.size());
     const double value = smooth_objective(state_.at, unused);
     // Where nothing is left of L, as long as it takes to give the farthest rows a distance of 1.
@@ -291,13 +292,14 @@ internal::LmnnResult internal::learn_lmnn(const MatrixView& rows, const ClassOfR
   const Matrix first =
       (start != nullptr ? *start : Matrix(Matrix::Identity(rows.cols(), rows.cols()))) * coordinates.back.transpose();
   LmnnSolver solver(loss, coordinates, choices.limits, watch);
-  const Matrix best = solver.solve(square_root(first.transpose() * first));
+  const Matrix best = solver.solve(square_root(internal::transposed_product(first, first)));
 
   LmnnResult result;
-  result.transform = best * coordinates.from.transpose();
+  result.transform = internal::product_transposed(best, coordinates.from);
   result.lower_bound = solver.lower_bound();
   result.learned.report = solver.report();
-  result.learned.divergence = std::make_shared<Mahalanobis>(result.transform.transpose() * result.transform);
+  result.learned.divergence =
+      std::make_shared<Mahalanobis>(internal::transposed_product(result.transform, result.transform));
   return result;
 }
 

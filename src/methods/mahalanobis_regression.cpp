@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/methods.hpp"
@@ -94,7 +95,7 @@ Learned learn_mahalanobis(const MatrixView& rows, const MethodSupervision& super
       descent.step();
       return true;
     });
-    metric = problem.whitening * descent.metric * problem.whitening.transpose();
+    metric = internal::product_transposed(internal::product(problem.whitening, descent.metric), problem.whitening);
   }
   return {std::make_shared<Mahalanobis>(internal::symmetrized(metric)), report};
 }

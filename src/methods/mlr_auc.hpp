@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -9,6 +8,7 @@
 
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/blas.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/packed_symmetric.hpp"
 #include "methods/training_rows.hpp"
@@ -53,9 +53,9 @@ class RankingQueries {
     // them.
     const double scale = 1 / static_cast<double>(queries_);
     const Vector degrees = counts.rowwise().sum() + counts.colwise().sum().transpose();
-    const Matrix mixed = rows_.transpose() * counts * rows_;
+    const Matrix mixed = transposed_product(rows_, product(counts, rows_));
     RankingCut cut;
-    cut.slope = -scale * (rows_.transpose() * degrees.asDiagonal() * rows_ - mixed - mixed.transpose());
+    cut.slope = -scale * (transposed_product(rows_, degrees.asDiagonal() * rows_) - mixed - mixed.transpose());
     cut.offset = scale * losses.sum();
     return cut;
   }
@@ -181,7 +181,7 @@ class CuttingPlaneMaster {
   // mu Z^-1
   Matrix metric() const {
     const Matrix inverse = invert_lower();
-    return symmetrized(mu_ * inverse.transpose() * inverse);
+    return symmetrized(mu_ * transposed_product(inverse, inverse));
   }
   double lower_bound() const { return multipliers_.dot(offsets_); }  // the dual objective: alpha is always feasible
   // Number of barriers: the gap of a centred solution is mu times this.
@@ -200,14 +200,14 @@ class CuttingPlaneMaster {
     multipliers_ = multipliers;
     const double rest = c_ - multipliers_.sum();
     if (!(multipliers_.minCoeff() > 0 && rest > 0)) return kOutside;
-    const Eigen::RowVectorXd combined = multipliers_.transpose() * slopes_;
+    const Vector combined = apply_transposed(slopes_, multipliers_);
     const Matrix slack =
         Matrix::Identity(features_, features_) - Eigen::Map<const Matrix>(combined.data(), features_, features_);
-    const Eigen::LLT<Matrix> factor(slack);
-    if (factor.info() != Eigen::Success) return kOutside;
-    lower_ = factor.matrixL();
-    return multipliers_.dot(offsets_) / mu_ + 2 * lower_.diagonal().array().log().sum() +
-           multipliers_.array().log().sum() + std::log(rest);
+    const PositiveDefinite factor(slack);
+    if (!factor.succeeded()) return kOutside;
+    lower_ = factor.lower();
+    return multipliers_.dot(offsets_) / mu_ + factor.log_determinant() + multipliers_.array().log().sum() +
+           std::log(rest);
   }
 
   bool newton_step(double& decrement) {
@@ -218,15 +218,13 @@ class CuttingPlaneMaster {
     const Vector inverse = multipliers_.cwiseInverse();
     Vector gradient = offsets_ / mu_ - traces + inverse;
     gradient.array() -= 1 / rest;
-    Matrix hessian(count, count);
-    gemm(false, true, count, count, seen.cols(), 1, seen.data(), seen.cols(), seen.data(), seen.cols(), 0,
-         hessian.data(), count);
+    Matrix hessian = product_transposed(seen, seen);
     hessian.array() += 1 / (rest * rest);
     hessian.diagonal() += inverse.cwiseAbs2();
     // Scaled by the multipliers the matrix is of order one on its diagonal, whatever their sizes.
     const Matrix scaled = multipliers_.asDiagonal() * hessian * multipliers_.asDiagonal();
-    const Eigen::LLT<Matrix> factor(symmetrized(scaled));
-    if (factor.info() != Eigen::Success) return false;
+    const PositiveDefinite factor(symmetrized(scaled));
+    if (!factor.succeeded()) return false;
     const Vector scaled_gradient = multipliers_.cwiseProduct(gradient);
     const Vector direction = multipliers_.cwiseProduct(factor.solve(scaled_gradient));
     const double slope = std::max(0.0, direction.dot(gradient));

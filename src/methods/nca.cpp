@@ -6,6 +6,8 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "core/checks.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/linear_nca.hpp"
 #include "methods/methods.hpp"
@@ -46,12 +48,10 @@ void scale_to_unit_variance(const Matrix& centered, Whitening& coordinates) {
 
 Matrix first_transform(int wanted, bool diagonal, const Matrix& centered) {
   const Index features = centered.cols();
-  if (wanted > features) {
-    throw Error(fmt::format("components is {}; allowed: 0 (as many as features) to {}", wanted, features));
-  }
+  if (wanted > features) internal::fail("components is {}; allowed: 0 (as many as features) to {}", wanted, features);
   const Index components = wanted == 0 ? features : wanted;
   if (diagonal && components != features) {
-    throw Error(fmt::format("components is {}; allowed in the diagonal form: {}", components, features));
+    internal::fail("components is {}; allowed in the diagonal form: {}", components, features);
   }
   if (components == features) return Matrix::Identity(features, features);
   const internal::SymmetricEigen eigen(internal::covariance(centered));
@@ -68,13 +68,13 @@ Learned learn_nca(const MatrixView& rows, const MethodSupervision& supervision, 
 
   Whitening coordinates(internal::covariance(centered), kNoVariance);
   if (diagonal) scale_to_unit_variance(centered, coordinates);
-  const Matrix first = start * coordinates.back.transpose();
-  const internal::LinearNcaSolution solution =
-      internal::solve_linear_nca({centered * coordinates.from, train.classes, diagonal}, first, choices.limits, watch);
+  const Matrix first = internal::product_transposed(start, coordinates.back);
+  const internal::LinearNcaSolution solution = internal::solve_linear_nca(
+      {internal::product(centered, coordinates.from), train.classes, diagonal}, first, choices.limits, watch);
 
   // Where the rows do not differ A stays what it was at the start.
-  const Matrix transform = start + (solution.transform - first) * coordinates.from.transpose();
-  return {std::make_shared<Mahalanobis>(transform.transpose() * transform), solution.report};
+  const Matrix transform = start + internal::product_transposed(solution.transform - first, coordinates.from);
+  return {std::make_shared<Mahalanobis>(internal::transposed_product(transform, transform)), solution.report};
 }
 
 // Kernel principal components of the rows: coordinates = (K - its column means) * from.
@@ -120,7 +120,8 @@ Learned learn_kernel_nca(const MatrixView& rows, const MethodSupervision& superv
   const Matrix start = Matrix::Identity(std::min(wanted, kept), kept);
   const internal::LinearNcaSolution solution =
       internal::solve_linear_nca({principal.coordinates, train.classes}, start, choices.limits, watch);
-  return {std::make_shared<KernelEmbedding>(kernel, train.rows, principal.from * solution.transform.transpose()),
+  return {std::make_shared<KernelEmbedding>(kernel, train.rows,
+                                            internal::product_transposed(principal.from, solution.transform)),
           solution.report};
 }
 

@@ -8,6 +8,7 @@
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "core/checks.hpp"
 #include "methods/item_folds.hpp"
 #include "methods/item_losses.hpp"
 #include "methods/methods.hpp"
@@ -20,12 +21,12 @@ namespace {
 
 void check_options(const PbdlOptions& options) {
   if (!(options.smoothing >= 0) || !std::isfinite(options.smoothing)) {
-    throw Error(fmt::format("smoothing is {}; allowed: a finite number >= 0", options.smoothing));
+    internal::fail("smoothing is {}; allowed: a finite number >= 0", options.smoothing);
   }
   if (options.solver.early_stop && options.solver.solver != Solver::kAdmm) {
     throw Error("early_stop is for the solver kAdmm only");
   }
-  if (options.pieces < 0) throw Error(fmt::format("pieces is {}; allowed: 0 (every row) or more", options.pieces));
+  if (options.pieces < 0) internal::fail("pieces is {}; allowed: 0 (every row) or more", options.pieces);
 }
 
 Solution solve_with_admm(LearningProblem& problem, const PbdlOptions& options, const RunControl& control) {
@@ -34,8 +35,8 @@ Solution solve_with_admm(LearningProblem& problem, const PbdlOptions& options, c
   if (!options.solver.early_stop) return solve_admm(problem, admm, control);
   const Index items = item_count(problem.supervision);
   if (items < kFolds) {
-    throw Error(fmt::format("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed",
-                            items, kFolds));
+    internal::fail("early stopping holds out a fifth of the supervision, which has {}; at least {} are needed", items,
+                   kFolds);
   }
   auto [train, held_out] = internal::item_folds(problem.supervision, kFolds, options.seed, 1).front();
   problem.supervision = std::move(train);
@@ -104,15 +105,14 @@ MethodFit fit_pbdl(const MatrixView& rows, const Supervision& supervision, const
 FarthestPointCells farthest_point_cells(const MatrixView& rows, int pieces, std::uint64_t seed) {
   const Index count = rows.rows();
   if (pieces < 1 || pieces > count) {
-    throw Error(fmt::format("pieces is {}; allowed: 1 to {} (the number of rows)", pieces, count));
+    internal::fail("pieces is {}; allowed: 1 to {} (the number of rows)", pieces, count);
   }
   FarthestPointCells cells{std::vector<int>(static_cast<std::size_t>(count), 0), {}};
   Vector distance = Vector::Constant(count, std::numeric_limits<double>::infinity());
   Index centre = Random(seed).uniform_index(count);
   for (int piece = 0; piece < pieces; ++piece) {
-    if (piece > 0 && distance(centre) == 0) {
-      throw Error(fmt::format("pieces is {}, but the rows have only {} distinct locations", pieces, piece));
-    }
+    if (piece > 0 && distance(centre) == 0)
+      internal::fail("pieces is {}, but the rows have only {} distinct locations", pieces, piece);
     cells.centres.push_back(centre);
 #pragma omp parallel for schedule(static) if (count > 10000)
     for (Index i = 0; i < count; ++i) {

@@ -6,6 +6,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "core/checks.hpp"
 #include "methods/lambda_path.hpp"
 #include "methods/methods.hpp"
 #include "methods/pbdl_problem.hpp"
@@ -180,7 +181,7 @@ CandidateFamilies pbdl_families(const FamilyOptions& options) {
         if (!options.supervision.empty()) settings.supervision = options.supervision[s];
         settings.full_weight = options.total_weight(scale, s);
         if (!(settings.full_weight > 0)) {
-          throw Error(fmt::format("the weights of the supervision sum to {}; allowed: > 0", settings.full_weight));
+          fail("the weights of the supervision sum to {}; allowed: > 0", settings.full_weight);
         }
         families.push_back(std::make_shared<PbdlFamily>(settings));
       }

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "divergence/checks.hpp"
 #include "methods/methods.hpp"
 #include "methods/training_rows.hpp"
@@ -19,21 +20,19 @@ namespace {
 
 template <class Item>
 void check_items(const std::vector<Item>& items, Index rows, std::string_view what) {
-  if (items.empty()) throw Error(fmt::format("there are no {}s; at least one is needed", what));
+  if (items.empty()) internal::fail("there are no {}s; at least one is needed", what);
   for (std::size_t t = 0; t < items.size(); ++t) {
     const Item& item = items[t];
     for (const Index row : {item.i, item.j}) {
-      if (row < 0 || row >= rows) {
-        throw Error(fmt::format("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1));
-      }
+      if (row < 0 || row >= rows) internal::fail("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1);
     }
     if (!(item.weight >= 0) || !std::isfinite(item.weight)) {
-      throw Error(fmt::format("the weight of {} {} is {}; allowed: finite and >= 0", what, t, item.weight));
+      internal::fail("the weight of {} {} is {}; allowed: finite and >= 0", what, t, item.weight);
     }
     if constexpr (std::is_same_v<Item, Target>) {
       if (!(std::abs(item.value) <= internal::kLargestEntry)) {
-        throw Error(fmt::format("the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value,
-                                internal::kLargestEntry));
+        internal::fail("the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value,
+                       internal::kLargestEntry);
       }
     }
   }
@@ -41,13 +40,13 @@ void check_items(const std::vector<Item>& items, Index rows, std::string_view wh
 
 void check_classes(const Method& method, const ClassOfRow& class_of_row, Index rows) {
   if (static_cast<Index>(class_of_row.size()) != rows) {
-    throw Error(fmt::format("there are {} labels for {} rows; allowed: one per row", class_of_row.size(), rows));
+    internal::fail("there are {} labels for {} rows; allowed: one per row", class_of_row.size(), rows);
   }
   if (!method.needs_supervision) return;
   const std::set<int> classes(class_of_row.begin(), class_of_row.end());
-  if (classes.size() < 2) throw Error(fmt::format("found {} class; allowed: two or more", classes.size()));
+  if (classes.size() < 2) internal::fail("found {} class; allowed: two or more", classes.size());
   if (classes.size() == class_of_row.size()) {
-    throw Error(fmt::format("found {} classes of one row; a class with two rows or more is needed", classes.size()));
+    internal::fail("found {} classes of one row; a class with two rows or more is needed", classes.size());
   }
 }
 
@@ -62,7 +61,7 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   }
   const std::string given = supervision_name(supervision);
   if (std::ranges::find(names, given) == names.end()) {
-    throw Error(fmt::format("{} cannot learn from {}; allowed: {}", method.name, given, fmt::join(names, ", ")));
+    internal::fail("{} cannot learn from {}; allowed: {}", method.name, given, fmt::join(names, ", "));
   }
   // Comparisons and pairs of labels are checked by the only method that takes them.
   if (const auto* class_of_row = std::get_if<ClassOfRow>(&supervision)) check_classes(method, *class_of_row, rows);
@@ -72,7 +71,7 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
 
 void check_limits(const MethodLimits& limits) {
   const auto check = [](bool allowed, const char* what, double value, const char* range) {
-    if (!allowed) throw Error(fmt::format("the {} is {}; allowed: {}", what, value, range));
+    if (!allowed) internal::fail("the {} is {}; allowed: {}", what, value, range);
   };
   const auto& [tolerance, max_iterations, time_limit] = limits;
   check(tolerance > 0 && std::isfinite(tolerance), "tolerance", tolerance, "a finite number > 0");
@@ -135,7 +134,7 @@ double MethodParameter::parse(const std::string& text) const {
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (!choices.empty() || error != std::errc{} || stop != text.data() + text.size()) {
-    throw Error(fmt::format("{} is '{}'; allowed: {}", name, text, allowed()));
+    internal::fail("{} is '{}'; allowed: {}", name, text, allowed());
   }
   check_number(value);
   return value;
@@ -155,14 +154,14 @@ void MethodParameter::check_number(double value) const {
   const double top = choices.empty() ? high : static_cast<double>(choices.size()) - 1;
   const bool inside = (low_included ? value >= low : value > low) && value <= top && std::isfinite(value);
   const bool fraction_fits = !(whole || !choices.empty()) || value == std::floor(value);
-  if (!inside || !fraction_fits) throw Error(fmt::format("{} is {}; allowed: {}", name, value, allowed()));
+  if (!inside || !fraction_fits) internal::fail("{} is {}; allowed: {}", name, value, allowed());
 }
 
 const MethodParameter& Method::parameter(std::string_view parameter_name) const {
   const auto known = std::ranges::find(parameters, parameter_name, &MethodParameter::name);
   if (known != parameters.end()) return *known;
-  throw Error(fmt::format("{} has no parameter '{}'; allowed: {}", name, parameter_name,
-                          parameters.empty() ? "none" : list_names(parameters)));
+  internal::fail("{} has no parameter '{}'; allowed: {}", name, parameter_name,
+                 parameters.empty() ? "none" : list_names(parameters));
 }
 
 const std::vector<Method>& all_methods() {
@@ -178,7 +177,7 @@ const Method& method_named(std::string_view name) {
   const auto& methods = all_methods();
   const auto found = std::ranges::find(methods, name, &Method::name);
   if (found != methods.end()) return *found;
-  throw Error(fmt::format("unknown method '{}'; allowed: {}", name, list_names(methods)));
+  internal::fail("unknown method '{}'; allowed: {}", name, list_names(methods));
 }
 
 MethodChoices resolve(const Method& method, const MethodSettings& settings) {

@@ -9,6 +9,8 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/supervision/sample.hpp"
+#include "core/checks.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
 
@@ -22,8 +24,7 @@ void check_bounded_rows(const MatrixView& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) {
       if (!(std::abs(rows(i, j)) <= kLargestEntry)) {
-        throw Error(fmt::format("row {} feature {} is {}; allowed: finite numbers up to {:g}", i, j, rows(i, j),
-                                kLargestEntry));
+        fail("row {} feature {} is {}; allowed: finite numbers up to {:g}", i, j, rows(i, j), kLargestEntry);
       }
     }
   }
@@ -57,7 +58,7 @@ ClassRanges::ClassRanges(const ClassOfRow& ordered_classes)
 Matrix centered(const MatrixView& rows) { return rows.rowwise() - rows.colwise().mean(); }
 
 Eigen::MatrixXd covariance(const Matrix& centered_rows) {
-  return centered_rows.transpose() * centered_rows / static_cast<double>(centered_rows.rows());
+  return transposed_product(centered_rows, centered_rows) / static_cast<double>(centered_rows.rows());
 }
 
 Whitening::Whitening(const Eigen::MatrixXd& scatter, double negligible) {

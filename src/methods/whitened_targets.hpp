@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bregmax/core/supervision.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/training_rows.hpp"
 
@@ -31,8 +32,8 @@ struct WhitenedTargets {
       values(at) = target.value;
       weights(at++) = target.weight;
     }
-    whitening = Whitening(Matrix(plain.transpose() * weights.asDiagonal() * plain), 1e-12).from;
-    differences = plain * whitening;
+    whitening = Whitening(transposed_product(plain, weights.asDiagonal() * plain), 1e-12).from;
+    differences = product(plain, whitening);
   }
 
   Index rank() const { return differences.cols(); }
@@ -40,10 +41,10 @@ struct WhitenedTargets {
 
   TargetsFit measure(const Matrix& metric) const {
     TargetsFit fit;
-    fit.residuals = (differences * metric).cwiseProduct(differences).rowwise().sum() - values;
+    fit.residuals = product(differences, metric).cwiseProduct(differences).rowwise().sum() - values;
     fit.objective = weights.dot(fit.residuals.cwiseAbs2());
     const Vector pull = 2 * weights.cwiseProduct(fit.residuals);
-    fit.slope = differences.transpose() * pull.asDiagonal() * differences;
+    fit.slope = transposed_product(differences, pull.asDiagonal() * differences);
     return fit;
   }
 

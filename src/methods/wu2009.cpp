@@ -9,6 +9,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/hinge_program.hpp"
 #include "methods/iteration_watch.hpp"
@@ -23,7 +24,7 @@ using internal::HingeProgram;
 
 // x_k^T x_l / s, which h(z) = exp(z) must be able to take; h(z) = z^2 takes any.
 Matrix inner_products(const MatrixView& rows, double scale, bool square) {
-  Matrix products = rows * rows.transpose() / scale;
+  Matrix products = internal::product_transposed(rows, rows) / scale;
   constexpr double kLargest = 300;
   if (!square && products.maxCoeff() > kLargest) {
     throw Error(
@@ -69,7 +70,7 @@ Problem make_problem(const MatrixView& rows, Pairs pairs, bool square, double c,
 
 // d <= b: for y = 1 the margin is at most 0, for y = -1 at least 0.
 double similar_fraction(const HingeProgram& program, const Vector& x) {
-  const Vector margins = program.margins * x;
+  const Vector margins = internal::apply(program.margins, x);
   const auto threshold = program.margins.col(program.variables() - 1);
   return static_cast<double>((margins.array() * threshold.array() >= 0).count()) / static_cast<double>(margins.size());
 }
@@ -134,7 +135,7 @@ internal::Wu2009Result run(Solver solver, const Problem& problem, const MethodLi
 std::shared_ptr<const Divergence> make_divergence(const MatrixView& rows, const Vector& weights, double scale,
                                                   bool square) {
   if (!square) return std::make_shared<ExponentialSum>(rows / scale, weights);
-  const Matrix metric = rows.transpose() * weights.asDiagonal() * rows / (scale * scale);
+  const Matrix metric = internal::transposed_product(rows, weights.asDiagonal() * rows) / (scale * scale);
   return std::make_shared<Mahalanobis>(internal::symmetrized(metric));
 }
 
