@@ -8,6 +8,9 @@
 
 extern "C" {
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
+void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda, const int* pivots,
+             double* b, const int* ldb, int* info);
 }
 
 namespace bregmax::internal {

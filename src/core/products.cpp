@@ -1,7 +1,5 @@
 #include "core/products.hpp"
 
-#include <Eigen/Cholesky>
-
 #include "core/blas.hpp"
 
 namespace bregmax::internal {
@@ -27,25 +25,47 @@ Vector apply(const MatrixView& a, const VectorView& x) { return a * x; }
 
 Vector apply_transposed(const MatrixView& a, const VectorView& x) { return a.transpose() * x; }
 
-PositiveDefinite::PositiveDefinite(const MatrixView& matrix) {
-  const Eigen::LLT<Matrix> factorization(matrix);
-  succeeded_ = factorization.info() == Eigen::Success;
-  lower_ = factorization.matrixL();
+// A row-major lower triangle is LAPACK's upper one.
+PositiveDefinite::PositiveDefinite(const MatrixView& matrix) : lower_(matrix.triangularView<Eigen::Lower>()) {
+  const int size = static_cast<int>(lower_.rows());
+  int info = 0;
+  dpotrf_("U", &size, lower_.data(), &size, &info);
+  succeeded_ = info == 0;
 }
 
 double PositiveDefinite::log_determinant() const { return 2 * lower_.diagonal().array().log().sum(); }
 
 Matrix PositiveDefinite::inverse() const {
-  Matrix solution = Matrix::Identity(lower_.rows(), lower_.rows());
-  lower_.triangularView<Eigen::Lower>().solveInPlace(solution);
-  lower_.transpose().triangularView<Eigen::Upper>().solveInPlace(solution);
+  const int size = static_cast<int>(lower_.rows());
+  Matrix solution = Matrix::Identity(size, size);
+  for (const auto transpose : {CblasNoTrans, CblasTrans}) {
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, size, size, 1, lower_.data(), size,
+                solution.data(), size);
+  }
   return solution;
 }
 
 Vector PositiveDefinite::solve(const VectorView& right) const {
-  Vector solution = lower_.triangularView<Eigen::Lower>().solve(right);
-  lower_.transpose().triangularView<Eigen::Upper>().solveInPlace(solution);
+  const int size = static_cast<int>(lower_.rows());
+  Vector solution = right;
+  for (const auto transpose : {CblasNoTrans, CblasTrans}) {
+    cblas_dtrsv(CblasRowMajor, CblasLower, transpose, CblasNonUnit, size, lower_.data(), size, solution.data(), 1);
+  }
   return solution;
+}
+
+void LinearSystem::factor(const MatrixView& matrix) {
+  const int size = static_cast<int>(matrix.rows());
+  factors_ = matrix;
+  pivots_.resize(matrix.rows());
+  int info = 0;
+  dgetrf_(&size, &size, factors_.data(), &size, pivots_.data(), &info);
+}
+
+void LinearSystem::solve(VectorSpan right) const {
+  const int size = static_cast<int>(factors_.rows()), one = 1;
+  int info = 0;
+  dgetrs_("T", &size, &one, factors_.data(), &size, pivots_.data(), right.data(), &size, &info);
 }
 
 }  // namespace bregmax::internal

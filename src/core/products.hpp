@@ -1,7 +1,9 @@
 #pragma once
 
-// Matrix products and Cholesky solves, compiled once. Where they are written with Eigen's operators, a file takes one
+// Matrix products and linear solves, compiled once. Where they are written with Eigen's operators, a file takes one
 // to five seconds more to compile for each combination of types. Loops that count for speed use core/blas.hpp.
+
+#include <vector>
 
 #include "bregmax/core/matrix.hpp"
 
@@ -27,6 +29,17 @@ class PositiveDefinite {
  private:
   bool succeeded_;
   Matrix lower_;
+};
+
+// The LU factorization of a square matrix that is not singular.
+class LinearSystem {
+ public:
+  void factor(const MatrixView& matrix);
+  void solve(VectorSpan right) const;  // in place
+
+ private:
+  Matrix factors_;  // as LAPACK has them, of the transpose
+  std::vector<int> pivots_;
 };
 
 }  // namespace bregmax::internal

@@ -36,13 +36,13 @@ using internal::OrderedRows;
 
 // Trees without a better score of the held-out rows after which boosting ends.
 constexpr int kPatience = 20;
-constexpr int kFolds = 5;  // one of them is held out
+constexpr int kHeldOutFolds = 5;  // one of them is held out
 
 // At least one row of a class is always learned from.
 Split hold_out(const ClassOfRow& class_of_row, std::uint64_t seed) {
   Random random(seed);
   Split split;
-  split.test = stratified_folds(class_of_row, kFolds, random).front();
+  split.test = stratified_folds(class_of_row, kHeldOutFolds, random).front();
   for (Index row = 0; row < static_cast<Index>(class_of_row.size()); ++row) {
     if (!std::ranges::binary_search(split.test, row)) split.train.push_back(row);
   }
@@ -157,9 +157,9 @@ class GbLmnn {
 
 Learned learn_gb_lmnn(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                       const RunControl& control) {
-  if (rows.rows() < kFolds) {
-    internal::fail("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(), kFolds,
-                   1.0 / kFolds);
+  if (rows.rows() < kHeldOutFolds) {
+    internal::fail("found {} rows; allowed: {} or more, of which a share of {} is held out", rows.rows(), kHeldOutFolds,
+                   1.0 / kHeldOutFolds);
   }
   return GbLmnn(choices, control).learn(rows, std::get<ClassOfRow>(supervision));
 }

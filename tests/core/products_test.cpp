@@ -61,5 +61,16 @@ TEST(PositiveDefinite, SaysWhereAMatrixIsNot) {
   EXPECT_FALSE(PositiveDefinite(matrix).succeeded());
 }
 
+TEST(LinearSystem, SolvesWhatIsNotSymmetric) {
+  Random random(3);
+  const Matrix matrix = random_matrix(random, 7, 7);
+  const Vector expected = random_matrix(random, 7, 1).col(0);
+  Vector right = by_definition(matrix, expected).col(0);
+  LinearSystem system;
+  system.factor(matrix);
+  system.solve(right);
+  EXPECT_TRUE(right.isApprox(expected, 1e-10));
+}
+
 }  // namespace
 }  // namespace bregmax::internal

@@ -1,7 +1,5 @@
 #include "optimize/admm/grid_equations.hpp"
 
-#include <Eigen/Cholesky>
-
 #include "core/blas.hpp"
 
 namespace bregmax::internal {
@@ -25,27 +23,28 @@ void GridEquations::factor(double weight) {
   weight_ = weight;
   const Index d = points_.cols();
   const auto n = static_cast<double>(points_.rows());
-  const Eigen::MatrixXd scatter = points_.transpose() * points_ + weight * Eigen::MatrixXd::Identity(d, d);
-  inverse_ = scatter.llt().solve(Eigen::MatrixXd::Identity(d, d));
-  lifted_.noalias() = points_ * inverse_;
+  Matrix scatter = transposed_product(points_, points_);
+  scatter.diagonal().array() += weight;
+  inverse_ = PositiveDefinite(scatter).inverse();
+  lifted_ = product(points_, inverse_);
   shrink_ = (1 + n * lifted_.cwiseProduct(points_).rowwise().sum().array()).inverse();
   diagonal_ = n * (1 + shrink_.array());  // 2 n - n^2 <x_k, h_k>, without cancellation
 
   const Matrix h = shrink_.asDiagonal() * lifted_;
   const Vector over = diagonal_.cwiseInverse();
   const Matrix weighted_points = over.asDiagonal() * points_, weighted_h = over.asDiagonal() * h;
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(2 * d + 1, 2 * d + 1);
-  matrix.topLeftCorner(d, d) -= n * weighted_points.transpose() * h;
-  matrix.block(0, d, d, d) -= n * weighted_points.transpose() * points_;
+  Matrix matrix = Matrix::Identity(2 * d + 1, 2 * d + 1);
+  matrix.topLeftCorner(d, d) -= n * transposed_product(weighted_points, h);
+  matrix.block(0, d, d, d) -= n * transposed_product(weighted_points, points_);
   matrix.block(0, 2 * d, d, 1) += weighted_points.colwise().sum().transpose();
-  matrix.block(d, 0, d, d) -= inverse_ - lifted_.transpose() * h;  // the mean of the H_k^-1
-  matrix.block(d, 0, d, d) -= n * weighted_h.transpose() * h;
-  matrix.block(d, d, d, d) -= n * weighted_h.transpose() * points_;
+  matrix.block(d, 0, d, d) -= inverse_ - transposed_product(lifted_, h);  // the mean of the H_k^-1
+  matrix.block(d, 0, d, d) -= n * transposed_product(weighted_h, h);
+  matrix.block(d, d, d, d) -= n * transposed_product(weighted_h, points_);
   matrix.block(d, 2 * d, d, 1) += weighted_h.colwise().sum().transpose();
   matrix.block(2 * d, 0, 1, d) = n * weighted_h.colwise().sum();
   matrix.block(2 * d, d, 1, d) = n * weighted_points.colwise().sum();
   matrix(2 * d, 2 * d) = -over.sum();
-  common_.compute(matrix);
+  common_.factor(matrix);
 }
 
 void GridEquations::solve(const Vector& of_piece, const Vector& of_point, const Matrix& weighted, const Matrix& wish,
@@ -66,8 +65,9 @@ void GridEquations::solve(const Vector& of_piece, const Vector& of_point, const 
     s += pull_.row(k).transpose() / n;
   }
   // H_k^-1 q_k = B^-1 q_k - n overlap_k B^-1 x_k, whose second part is in the sums above.
-  right_.segment(d, d).noalias() -= inverse_ * s;
-  sums_ = common_.solve(right_);
+  for (Index i = 0; i < d; ++i) right_(d + i) -= inverse_.row(i).dot(s);
+  sums_ = right_;
+  common_.solve(sums_);
 
   for (Index k = 0; k < rows; ++k) {
     const double of_sums = n * shrink_(k) * lifted_.row(k).dot(s) + n * points_.row(k).dot(m);

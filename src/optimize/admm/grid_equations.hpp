@@ -1,8 +1,7 @@
 #pragma once
 
-#include <Eigen/LU>
-
 #include "bregmax/core/matrix.hpp"
+#include "core/products.hpp"
 
 namespace bregmax::internal {
 
@@ -26,12 +25,12 @@ class GridEquations {
  private:
   const Matrix& points_;
   double weight_ = 0;
-  Matrix inverse_;                               // B^-1
-  Matrix lifted_;                                // rows B^-1 x_k
-  Vector shrink_;                                // 1 / (1 + n x_k' B^-1 x_k): H_k^-1 x_k = shrink_k B^-1 x_k
-  Vector diagonal_;                              // of the matrix in z
-  Eigen::PartialPivLU<Eigen::MatrixXd> common_;  // for sum z x, the mean of the slopes, and the multiplier of sum z = 0
-  Matrix pull_;                                  // of each slope
+  Matrix inverse_;       // B^-1
+  Matrix lifted_;        // rows B^-1 x_k
+  Vector shrink_;        // 1 / (1 + n x_k' B^-1 x_k): H_k^-1 x_k = shrink_k B^-1 x_k
+  Vector diagonal_;      // of the matrix in z
+  LinearSystem common_;  // for sum z x, the mean of the slopes, and the multiplier of sum z = 0
+  Matrix pull_;          // of each slope
   Vector overlap_, rest_, right_, sums_;
 };
 
