@@ -15,7 +15,7 @@ BENCH_OPTIONS ?=
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement hard-problems \
+        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement hard-problems solver-settings \
         $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
@@ -96,6 +96,11 @@ hard-problems: bootstrap-test  ## what the exact solver does not prove optimal a
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target count_unsolved
 	@build/release/bin/count_unsolved $(SEEDS)
+
+solver-settings: bootstrap-test  ## what each constant of the exact solver is worth, on random hard problems and built-in data
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target vary_settings
+	@build/release/bin/vary_settings
 
 tuning-benchmark: build  ## choosing lambda against one fit
 	@python3 benchmarks/tuning_benchmark.py
