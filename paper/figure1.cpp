@@ -91,8 +91,7 @@ Figure1 compute_figure1(std::uint64_t seed, const RunControl& control) {
   const Vector to_a = divergences(models.pbdl, rows, a, false), from_a = divergences(models.pbdl, rows, a, true);
   const Vector itml = divergences(models.itml, rows, a, false);
   for (Index row = 0; row < rows.rows(); ++row) {
-    figure.circle.push_back(
-        {angle_of(rows, row), table.labels->of_row[static_cast<std::size_t>(row)], to_a(row), from_a(row), itml(row)});
+    figure.circle.push_back({angle_of(rows, row), table.labels->of_row[row], to_a(row), from_a(row), itml(row)});
   }
   const double angle_of_a = angle_of(rows, a);
   std::stable_sort(figure.circle.begin(), figure.circle.end(),

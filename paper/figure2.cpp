@@ -6,11 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/methods/registry.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
@@ -85,7 +85,7 @@ const RegressionProblem& regression_problem(const std::string& name) {
     if (problem.name == name) return problem;
     names.push_back(problem.name);
   }
-  throw Error(fmt::format("there is no divergence '{}' in the figure; allowed: {}", name, fmt::join(names, ", ")));
+  internal::fail("there is no divergence '{}' in the figure; allowed: {}", name, fmt::join(names, ", "));
 }
 
 Matrix draw_points(const RegressionProblem& problem, Index count, Random& random) {
@@ -107,9 +107,8 @@ Matrix draw_points(const RegressionProblem& problem, Index count, Random& random
 
 RegressionErrors run_regression(const RegressionProblem& problem, Index points, int run, std::uint64_t seed,
                                 const RunControl& control) {
-  if (points < 2 || points > kMostRegressionPoints) {
-    throw Error(fmt::format("there are {} points; allowed: 2 to {}", points, kMostRegressionPoints));
-  }
+  internal::require(points >= 2 && points <= kMostRegressionPoints, "there are {} points; allowed: 2 to {}", points,
+                    kMostRegressionPoints);
   const Random of_run = Random(seed).fork(stream_of("figure2 " + problem.name)).fork(static_cast<std::uint64_t>(run));
   Random of_points = of_run.fork(kPointStream), of_test = of_run.fork(kTestStream);
   const Matrix rows = draw_points(problem, kMostRegressionPoints, of_points).topRows(points);

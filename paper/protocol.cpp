@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
@@ -100,7 +100,7 @@ TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) 
 std::vector<Settings> chosen_settings(const TuneResult& cross) {
   std::vector<Settings> chosen;
   for (const Measure measure : kTableMeasures) {
-    chosen.push_back(cross.record.candidates[static_cast<std::size_t>(best_candidate(cross, measure))]);
+    chosen.push_back(cross.record.candidates[best_candidate(cross, measure)]);
   }
   return chosen;
 }
@@ -170,7 +170,7 @@ RunScores row_scores(const std::vector<Settings>& chosen, const TuneResult& whol
     const auto own = position(chosen[m]), one_model = position(chosen[kAveragePrecisionColumn]);
     scores.per_measure[m] = whole.fold_scores.front()(own, column);
     scores.one_model[m] = whole.fold_scores.front()(one_model, column);
-    const bool constant = whole.constant[static_cast<std::size_t>(own)];
+    const bool constant = whole.constant[own];
     notes.push_back(settings_text(chosen[m]) + (constant ? " CONSTANT" : ""));
   }
   const bool alike = std::ranges::all_of(notes, [&](const std::string& note) { return note == notes.front(); });
@@ -237,7 +237,7 @@ const ProtocolRow& protocol_row(const std::string& name) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  throw Error(fmt::format("there is no method '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
+  internal::fail("there is no method '{}' in the tables; allowed: {}", name, fmt::join(names, ", "));
 }
 
 FitRequest paper_request(const std::string& method, std::uint64_t seed) {
@@ -256,13 +256,12 @@ FitRequest paper_request(const std::string& method, std::uint64_t seed) {
 
 std::vector<RunScores> run_protocol(const Table& table, const std::vector<ProtocolRow>& rows, const RunRequest& request,
                                     const RunControl& control) {
-  if (!table.labels) throw Error(fmt::format("{}: the protocol needs labels, and there are none", table.source));
-  if (request.run < 0) throw Error(fmt::format("run is {}; allowed: 0 or more", request.run));
-  if (rows.empty()) throw Error("there are no rows to run; at least one is needed");
+  internal::require(table.labels.has_value(), "{}: the protocol needs labels, and there are none", table.source);
+  internal::require(request.run >= 0, "run is {}; allowed: 0 or more", request.run);
+  internal::require(!rows.empty(), "there are no rows to run; at least one is needed");
   for (const ProtocolRow& row : rows) {
-    if (row.group != rows.front().group) {
-      throw Error(fmt::format("{} and {} are not learned together", rows.front().name, row.name));
-    }
+    internal::require(row.group == rows.front().group, "{} and {} are not learned together", rows.front().name,
+                      row.name);
   }
   const Random of_run =
       Random(request.seed).fork(stream_of(request.dataset)).fork(static_cast<std::uint64_t>(request.run));

@@ -95,8 +95,7 @@ void add_to_headline(Headline& headline, const std::string& dataset, const Summa
       headline.mean_over_paper += over;
       headline.lowest_over_paper = std::min(headline.lowest_over_paper, over);
     }
-    const double slack = std::isfinite(ours.half_width) ? ours.half_width : 0;
-    if (best && ours.mean + slack >= (*best)[m]) ++headline.best_known;
+    if (best && ours.mean + ours.known_half_width() >= (*best)[m]) ++headline.best_known;
   }
 }
 

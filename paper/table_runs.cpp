@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/data/builtin.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
@@ -75,9 +75,8 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
 
 std::optional<NamedTable> find_dataset(const std::string& name, const std::string& data_dir) {
   const auto& names = dataset_names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw Error(fmt::format("there is no dataset '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
-  }
+  internal::require(std::find(names.begin(), names.end(), name) != names.end(),
+                    "there is no dataset '{}' in the tables; allowed: {}", name, fmt::join(names, ", "));
   if (is_built_in(name)) return NamedTable{name, load_builtin(name)};
   if (data_dir.empty()) return std::nullopt;
   const std::string path = (std::filesystem::path(data_dir) / (name + ".csv")).string();
@@ -108,9 +107,8 @@ ResultsFormat table_format(std::uint64_t seed) {
 }
 
 std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results) {
-  if (plan.first < 0 || plan.runs < 0) {
-    throw Error(fmt::format("the first run is {} and there are {}; allowed: 0 or more", plan.first, plan.runs));
-  }
+  internal::require(plan.first >= 0 && plan.runs >= 0, "the first run is {} and there are {}; allowed: 0 or more",
+                    plan.first, plan.runs);
   std::vector<Job> jobs;
   for (int run = plan.first; run < plan.first + plan.runs; ++run) {
     for (const NamedTable& dataset : plan.datasets) add_group_jobs(plan, dataset, run, results, jobs);
@@ -137,7 +135,7 @@ std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclide
 KMeansStart start_named(const std::string& name) {
   if (name == "euclidean") return KMeansStart::kEuclidean;
   if (name == "divergence") return KMeansStart::kDivergence;
-  throw Error(fmt::format("the start of k-means is '{}'; allowed: euclidean, divergence", name));
+  internal::fail("the start of k-means is '{}'; allowed: euclidean, divergence", name);
 }
 
 }  // namespace bregmax

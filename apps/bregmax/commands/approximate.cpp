@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/model/model.hpp"
@@ -52,10 +51,9 @@ std::shared_ptr<const Divergence> generator_of(const ApproximateRequest& request
   const std::vector<std::string> names = closed_form_names();
   const bool named = std::find(names.begin(), names.end(), request.generator) != names.end();
   if (!named && request.generator != "mahalanobis") {
-    if (!std::filesystem::exists(request.generator)) {
-      throw Error(fmt::format("--generator is '{}'; allowed: {}, mahalanobis, or a model file", request.generator,
-                              fmt::join(names, ", ")));
-    }
+    require(std::filesystem::exists(request.generator),
+            "--generator is '{}'; allowed: {}, mahalanobis, or a model file", request.generator,
+            fmt::join(names, ", "));
     const Model model = load_model(request.generator);
     if (request.dimension == 0) dimension = model.features();
     return model.divergence;
@@ -187,7 +185,7 @@ ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject, co
 }
 
 ExitCode run_approximate(const ApproximateRequest& request) {
-  if (!request.picture.empty() && !request.sweep) throw Error("--picture is drawn with --sweep only");
+  require(request.picture.empty() || request.sweep, "--picture is drawn with --sweep only");
   const std::string picture = request.picture.empty() ? kSweepPicture : request.picture;
   if (request.sweep) {
     check_outputs({{"--picture", picture}}, {{"--generator", request.generator}});

@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
@@ -124,58 +123,47 @@ std::string probability_text(std::string_view theorem, const BoundInputs& inputs
 const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& model) {
   if (const auto* pieces = dynamic_cast<const MaxAffine*>(model.divergence.get())) return *pieces;
   const bool smoothed = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get()) != nullptr;
-  throw Error(fmt::format("{}: the divergence is {}; there are bounds for max_affine only, {}", request.model,
-                          model.divergence->name(),
-                          smoothed ? "which fit learns with --smoothing 0" : "which fit learns without --method"));
+  fail("{}: the divergence is {}; there are bounds for max_affine only, {}", request.model, model.divergence->name(),
+       smoothed ? "which fit learns with --smoothing 0" : "which fit learns without --method");
 }
 
 void check_unweighted(const auto& items, const std::string& path) {
   for (const auto& item : items) {
     if (item.weight == 1) continue;
-    throw Error(fmt::format("{}: found the weight {}; there are bounds only for items of weight 1", path, item.weight));
+    fail("{}: found the weight {}; there are bounds only for items of weight 1", path, item.weight);
   }
 }
 
 void check_request(const BoundsRequest& request, const Model& model, const Table& table) {
   const std::string& learned_from = model.record.supervision;
   const bool targets = !request.targets_file.empty();
-  if (learned_from == "pairs") {
-    throw Error(
-        fmt::format("{}: it was learned from pairs; there are bounds for comparisons and targets only", request.model));
-  }
-  if (!learned_from.empty() && (learned_from == "targets") != targets) {
-    throw Error(fmt::format("{}: it was learned from {}; give {}", request.model, learned_from,
-                            targets ? "--comparisons-file, or labels" : "--targets-file"));
-  }
-  if (!targets && learned_from == "comparisons" && model.record.drawn == "given" && request.comparisons_file.empty()) {
-    throw Error(fmt::format("{}: it was learned from given comparisons; name their file with --comparisons-file",
-                            request.model));
-  }
-  if (model.record.rows != 0 && table.features.rows() != model.record.rows) {
-    throw Error(fmt::format("{}: found {}; needed are the {} that the model was learned from", request.data,
-                            count_of(table.features.rows(), "row"), model.record.rows));
-  }
-  if (!targets && !(std::isnan(request.noise) && std::isnan(request.beta))) {
-    throw Error("--noise and --beta are for targets; give --targets-file");
-  }
-  if (targets && !request.test.empty()) {
-    throw Error("--test is for comparisons drawn from labels; for targets give --held-out-file");
-  }
+  require(learned_from != "pairs", "{}: it was learned from pairs; there are bounds for comparisons and targets only",
+          request.model);
+  require(learned_from.empty() || (learned_from == "targets") == targets, "{}: it was learned from {}; give {}",
+          request.model, learned_from, targets ? "--comparisons-file, or labels" : "--targets-file");
+  require(
+      targets || learned_from != "comparisons" || model.record.drawn != "given" || !request.comparisons_file.empty(),
+      "{}: it was learned from given comparisons; name their file with --comparisons-file", request.model);
+  require(model.record.rows == 0 || table.features.rows() == model.record.rows,
+          "{}: found {}; needed are the {} that the model was learned from", request.data,
+          count_of(table.features.rows(), "row"), model.record.rows);
+  require(targets || (std::isnan(request.noise) && std::isnan(request.beta)),
+          "--noise and --beta are for targets; give --targets-file");
+  require(!targets || request.test.empty(),
+          "--test is for comparisons drawn from labels; for targets give --held-out-file");
 }
 
 // Calls draw(classes of the rows). Errors name the file and the label column.
 template <class Draw>
 Comparisons drawn_from_labels(const std::string& source, const Table& table, const Draw& draw) {
-  if (!table.labels) {
-    throw Error(
-        fmt::format("{}: there is no label column to draw comparisons from; name it with --label, or give "
-                    "--comparisons-file or --targets-file",
-                    source));
-  }
+  require(table.labels.has_value(),
+          "{}: there is no label column to draw comparisons from; name it with --label, or give "
+          "--comparisons-file or --targets-file",
+          source);
   try {
     return draw(table.labels->of_row);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {} (labels are in column {})", source, error.what(), table.labels->column));
+    fail("{}: {} (labels are in column {})", source, error.what(), table.labels->column);
   }
 }
 

@@ -33,7 +33,7 @@ std::string clusters_as_csv(const KMeansRun& run) {
 
 std::vector<Index> cluster_sizes(const KMeansRun& run) {
   std::vector<Index> sizes(static_cast<std::size_t>(run.centroids.rows()), 0);
-  for (const int cluster : run.cluster_of_row) ++sizes[static_cast<std::size_t>(cluster)];
+  for (const int cluster : run.cluster_of_row) ++sizes[cluster];
   return sizes;
 }
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
+#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -22,7 +22,7 @@ bool read_number(const std::string& text, Number& value) {
 }  // namespace
 
 void refuse(const std::string& name, const std::string& text, const std::string& allowed) {
-  throw Error(fmt::format("{} is '{}'; allowed: {}", name, text, allowed));
+  fail("{} is '{}'; allowed: {}", name, text, allowed);
 }
 
 std::string WholeRange::text() const {
@@ -47,7 +47,7 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
 
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {
   if (value <= most) return;
-  throw Error(fmt::format("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is));
+  fail("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is);
 }
 
 CLI::Option* OptionAdder::add(const std::string& name, const std::function<void(const std::string&)>& accept,

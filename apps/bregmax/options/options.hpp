@@ -56,16 +56,6 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
 // Throws Error when the number is above what the data allows.
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is);
 
-// What an option stores: the variable's type, or what an optional holds.
-template <class T>
-struct Stored {
-  using Type = T;
-};
-template <class T>
-struct Stored<std::optional<T>> {
-  using Type = T;
-};
-
 // Adds options to a command. Each is described once: name, placeholder of its value, what is allowed, the default (the
 // value of the variable; an optional has none) and what it is for. Help, messages and docs/options.md come from that.
 class OptionAdder {
@@ -109,7 +99,7 @@ class OptionAdder {
     std::string standard;
     if constexpr (std::is_integral_v<Whole>) standard = fmt::format("{}", value);
     const auto accept = [name, &value, range](const std::string& given) {
-      value = static_cast<typename Stored<Whole>::Type>(parse_whole(name, given, range));
+      value = static_cast<typename decltype(std::optional(value))::value_type>(parse_whole(name, given, range));
     };
     return add(name, accept, fmt::format("{} [{}]", help, range.text()), placeholder, standard);
   }

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
 
 namespace bregmax::app {
 
@@ -80,13 +79,12 @@ bool is_file(const NamedFile& named) { return !named.path.empty() && !named.path
 
 void check_can_write(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path));
-  }
+  require(!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored),
+          "cannot write {}: it exists and is not a regular file", path);
   // Only trying shows whether permissions, the file system and quotas allow it.
   std::string trial = path + ".XXXXXX";
   const int descriptor = ::mkstemp(trial.data());
-  if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, last_error()));
+  require(descriptor >= 0, "cannot write {}: {}", path, last_error());
   ::close(descriptor);
   ::unlink(trial.c_str());
 }
@@ -99,13 +97,13 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
     if (output.path.empty()) continue;
     for (const NamedFile& input : inputs) {
       if (!is_file(input) || !is_same_file(output.path, input.path)) continue;
-      throw Error(fmt::format("{} {} is the file that {} {} reads, which it would overwrite; give another name",
-                              output.option, output.path, input.option, input.path));
+      fail("{} {} is the file that {} {} reads, which it would overwrite; give another name", output.option,
+           output.path, input.option, input.path);
     }
     for (std::size_t before = 0; before < o; ++before) {
       if (outputs[before].path.empty() || !is_same_file(output.path, outputs[before].path)) continue;
-      throw Error(fmt::format("{} {} and {} {} are the same file; give two names", outputs[before].option,
-                              outputs[before].path, output.option, output.path));
+      fail("{} {} and {} {} are the same file; give two names", outputs[before].option, outputs[before].path,
+           output.option, output.path);
     }
     check_can_write(output.path);
   }
