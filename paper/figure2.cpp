@@ -18,11 +18,6 @@ namespace {
 constexpr std::uint64_t kPointStream = 1, kNoiseStream = 2, kTestStream = 3;
 constexpr double kTolerance = 1e-6;
 
-std::shared_ptr<const Divergence> true_mahalanobis() {
-  const Matrix metric = Matrix::Identity(2, 2) + 0.5 * Matrix::Ones(2, 2);
-  return std::make_shared<Mahalanobis>(metric);
-}
-
 // A 2 x 2 Wishart matrix of 10 degrees of freedom over 10, row by row.
 Eigen::RowVector4d wishart(Random& random) {
   constexpr int kDegrees = 10;
@@ -74,7 +69,7 @@ const std::vector<RegressionProblem>& regression_problems() {
       {"kl", "Kullback-Leibler", make_closed_form("kl")},
       {"logdet", "LogDet", make_closed_form("logdet")},
       {"itakura_saito", "Itakura-Saito", make_closed_form("itakura_saito")},
-      {"mahalanobis", "Mahalanobis", true_mahalanobis()},
+      {"mahalanobis", "Mahalanobis", std::make_shared<Mahalanobis>(Matrix::Identity(2, 2) + 0.5 * Matrix::Ones(2, 2))},
   };
   return kProblems;
 }

@@ -14,13 +14,6 @@ namespace {
 
 constexpr double kEffortRows = 1000;
 
-const std::vector<std::string>& dataset_names() { return paper_table("table2").datasets; }
-
-bool is_built_in(const std::string& name) {
-  const auto& known = builtin_datasets();
-  return std::any_of(known.begin(), known.end(), [&](const BuiltinDataset& one) { return one.name == name; });
-}
-
 std::vector<std::string> key_of(const std::string& dataset, const std::string& row, KMeansStart start, int run) {
   return {dataset, row, to_string(start), fmt::format("{}", run)};
 }
@@ -56,7 +49,7 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
                     std::vector<Job>& jobs) {
   std::vector<std::string> groups;
   for (const ProtocolRow& row : plan.rows) {
-    if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
+    if (std::ranges::count(groups, row.group) == 0) groups.push_back(row.group);
   }
   for (const std::string& group : groups) {
     RunRequest request{dataset.name, run, plan.seed, KMeansStart::kEuclidean};
@@ -74,10 +67,11 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
 }  // namespace
 
 std::optional<NamedTable> find_dataset(const std::string& name, const std::string& data_dir) {
-  const auto& names = dataset_names();
-  internal::require(std::find(names.begin(), names.end(), name) != names.end(),
-                    "there is no dataset '{}' in the tables; allowed: {}", name, fmt::join(names, ", "));
-  if (is_built_in(name)) return NamedTable{name, load_builtin(name)};
+  const auto& names = paper_table("table2").datasets;
+  internal::require(std::ranges::count(names, name) > 0, "there is no dataset '{}' in the tables; allowed: {}", name,
+                    fmt::join(names, ", "));
+  if (std::ranges::count(builtin_datasets(), name, &BuiltinDataset::name) > 0)
+    return NamedTable{name, load_builtin(name)};
   if (data_dir.empty()) return std::nullopt;
   const std::string path = (std::filesystem::path(data_dir) / (name + ".csv")).string();
   if (!std::filesystem::exists(path)) return std::nullopt;
@@ -119,8 +113,7 @@ std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results)
 std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records) {
   std::vector<TableRun> runs;
   for (const auto& [key, record] : records) {
-    TableRun run{key[0], key[1], start_named(key[2]), 0, {}, record.values.back()};
-    run.run = std::stoi(key[3]);
+    TableRun run{key[0], key[1], start_named(key[2]), std::stoi(key[3]), {}, record.values.back()};
     constexpr auto kCells = static_cast<std::ptrdiff_t>(kTableMeasures.size());
     std::copy_n(record.values.begin(), kCells, run.scores.per_measure.begin());
     std::copy_n(record.values.begin() + kCells, kCells, run.scores.one_model.begin());

@@ -141,23 +141,22 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
   std::string out = heading(request, subject);
   out += "Measured error (bound of Theorem 1); gradient and divergence on the inner box of half the radius\n\n";
   out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", "K", "value", "gradient", "divergence");
-  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
-    const ApproximationErrors &measured = sweep.steps[i].measured, &bounds = sweep.steps[i].bounds;
-    const auto cell = [](double error, double bound) {
-      return fmt::format("{} ({})", number_or_dash(error), number_or_dash(bound));
-    };
-    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", sweep.pieces[i], cell(measured.value, bounds.value),
-                       cell(measured.gradient, bounds.gradient), cell(measured.divergence, bounds.divergence));
-  }
-  const auto exponents = [&out](std::string_view name, const ApproximationErrors& each) {
-    const auto power = [](double exponent) {
-      return std::isfinite(exponent) ? fmt::format("K^{:.3f}", exponent) : std::string("-");
-    };
-    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", name, power(each.value), power(each.gradient),
-                       power(each.divergence));
+  const auto line = [&out](const auto& name, const auto& text) {
+    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", name, text(&ApproximationErrors::value),
+                       text(&ApproximationErrors::gradient), text(&ApproximationErrors::divergence));
   };
-  exponents("fitted", sweep.exponents);
-  exponents("theorem", sweep.theoretic_exponents);
+  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+    line(sweep.pieces[i], [&step = sweep.steps[i]](auto error) {
+      return fmt::format("{} ({})", number_or_dash(step.measured.*error), number_or_dash(step.bounds.*error));
+    });
+  }
+  const auto power = [](const ApproximationErrors& exponents) {
+    return [&](auto error) {
+      return std::isfinite(exponents.*error) ? fmt::format("K^{:.3f}", exponents.*error) : std::string("-");
+    };
+  };
+  line("fitted", power(sweep.exponents));
+  line("theorem", power(sweep.theoretic_exponents));
   return out;
 }
 

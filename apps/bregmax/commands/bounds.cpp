@@ -129,8 +129,8 @@ const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& mode
 
 void check_unweighted(const auto& items, const std::string& path) {
   for (const auto& item : items) {
-    if (item.weight == 1) continue;
-    fail("{}: found the weight {}; there are bounds only for items of weight 1", path, item.weight);
+    require(item.weight == 1, "{}: found the weight {}; there are bounds only for items of weight 1", path,
+            item.weight);
   }
 }
 
@@ -182,44 +182,39 @@ Comparisons drawn_again(const BoundsRequest& request, const Model& model, const 
   });
 }
 
-// The paper's comparisons, from another random stream than those of the fit.
-Comparisons fresh_comparisons(const BoundsRequest& request, const Model& model, const std::string& source,
-                              const Table& table) {
-  return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
-    return sample_comparisons(classes, request.fresh, Random(model.record.seed).fork(1).next_bits());
-  });
-}
-
 std::vector<HeldOut> held_out_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   std::vector<HeldOut> all;
   const auto add = [&](const std::string& source, const Matrix& rows, const Comparisons& comparisons) {
     const double error = comparison_losses(*model.divergence, rows, comparisons).error;
-    all.push_back({source, static_cast<Index>(comparisons.size()), error});
+    all.push_back({source, std::ssize(comparisons), error});
+  };
+  // The paper's comparisons, from another random stream than those of the fit.
+  const auto fresh = [&](const std::string& source, const Table& table) {
+    return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
+      return sample_comparisons(classes, request.fresh, Random(model.record.seed).fork(1).next_bits());
+    });
   };
   if (!request.held_out_file.empty()) {
     const Comparisons held_out = read_comparisons(request.held_out_file, input.rows.rows());
     check_unweighted(held_out, request.held_out_file);
     add(request.held_out_file, input.rows, held_out);
   } else if (input.table.labels) {
-    add("fresh comparisons of the same rows", input.rows, fresh_comparisons(request, model, request.data, input.table));
+    add("fresh comparisons of the same rows", input.rows, fresh(request.data, input.table));
   }
   if (request.test.empty()) return all;
   const ModelInput test = read_labelled(model, request.test, request.layout);
-  add(fmt::format("comparisons of the rows of {}", request.test), test.rows,
-      fresh_comparisons(request, model, request.test, test.table));
+  add(fmt::format("comparisons of the rows of {}", request.test), test.rows, fresh(request.test, test.table));
   return all;
 }
 
 BoundInputs inputs_of(const BoundsRequest& request, const Model& model, const ModelInput& input, std::size_t items) {
   const MaxAffine& pieces = pieces_of_model(request, model);
-  BoundInputs inputs;
-  inputs.pieces = pieces.pieces();
-  inputs.lipschitz = pieces.slopes().cwiseAbs().rowwise().sum().maxCoeff();
-  inputs.radius = input.rows.cwiseAbs().maxCoeff();
-  inputs.features = input.rows.cols();
-  inputs.items = static_cast<Index>(items);
-  inputs.delta = request.delta;
-  return inputs;
+  return {.pieces = pieces.pieces(),
+          .lipschitz = pieces.slopes().cwiseAbs().rowwise().sum().maxCoeff(),
+          .radius = input.rows.cwiseAbs().maxCoeff(),
+          .features = input.rows.cols(),
+          .items = static_cast<Index>(items),
+          .delta = request.delta};
 }
 
 // Says what keeps Theorem 2 from holding here.
@@ -315,8 +310,8 @@ ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const
   }
   if (!request.held_out_file.empty()) {
     const Targets held_out = read(request.held_out_file);
-    report.held_out.push_back({request.held_out_file, static_cast<Index>(held_out.size()),
-                               squared_loss(*model.divergence, input.rows, held_out)});
+    report.held_out.push_back(
+        {request.held_out_file, std::ssize(held_out), squared_loss(*model.divergence, input.rows, held_out)});
   }
   if (!lipschitz_was_fixed) {
     say("bregmax: note: L was learned; Theorem 3 needs an L that is fixed before the data is seen (fit --lipschitz)");

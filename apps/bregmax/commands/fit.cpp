@@ -75,8 +75,7 @@ void check_labels(const Table& table, const Plan& plan) {
 void check_pieces(const FitCommand& fit, const Table& table) {
   if (!table.pieces) return;
   const std::set<int> pieces(table.pieces->begin(), table.pieces->end());
-  int expected = 0;
-  for (const int piece : pieces) {
+  for (int expected = 0; const int piece : pieces) {
     require(piece == expected, "{}: column {}: piece {} has no row; every piece from 0 to {} needs at least one",
             table.source, fit.layout.piece_column, expected, *pieces.rbegin());
     ++expected;

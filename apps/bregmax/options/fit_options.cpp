@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bregmax/methods/pbdl.hpp"
+#include "paper/results_file.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -190,11 +191,7 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
 Wish parse_wish(const MethodParameter& parameter, const std::string& text) {
   if (text == "auto") return Wish::choose();
   std::vector<double> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    values.push_back(parameter.parse(text.substr(begin, comma - begin)));
-    begin = comma + 1;
-  }
+  for (const std::string& part : fields_of(text)) values.push_back(parameter.parse(part));
   return Wish(std::move(values));
 }
 

@@ -46,8 +46,7 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
 }
 
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {
-  if (value <= most) return;
-  fail("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is);
+  require(value <= most, "{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is);
 }
 
 CLI::Option* OptionAdder::add(const std::string& name, const std::function<void(const std::string&)>& accept,
