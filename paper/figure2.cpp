@@ -56,12 +56,6 @@ std::vector<std::string> key_of(const std::string& problem, Index points, int ru
   return {problem, fmt::format("{}", points), fmt::format("{}", run)};
 }
 
-// About proportional to the time: n x n pairs are assembled and n x n matrices factorized.
-double effort_of(Index points) {
-  const auto n = static_cast<double>(points);
-  return 1000 + n * n + n * n * n / 50;
-}
-
 }  // namespace
 
 const std::vector<RegressionProblem>& regression_problems() {
@@ -138,7 +132,9 @@ std::vector<Job> missing_figure2_jobs(const Figure2Plan& plan, const ResultsFile
       for (Index points = kRegressionStep; points <= kMostRegressionPoints; points += kRegressionStep) {
         const auto key = key_of(name, points, run);
         if (results.contains(key)) continue;
-        jobs.push_back({fmt::format("{}, {} points, run {}", name, points, run), effort_of(points),
+        // About proportional to the time: n x n pairs are assembled and n x n matrices factorized.
+        const auto n = static_cast<double>(points), effort = 1000 + n * n + n * n * n / 50;
+        jobs.push_back({fmt::format("{}, {} points, run {}", name, points, run), effort,
                         [&problem, points, run, key, seed = plan.seed](const RunControl& control) {
                           const RegressionErrors errors = run_regression(problem, points, run, seed, control);
                           std::vector<ResultsRecord> records;
@@ -151,8 +147,7 @@ std::vector<Job> missing_figure2_jobs(const Figure2Plan& plan, const ResultsFile
   return jobs;
 }
 
-std::vector<ErrorCurve> error_curves(const std::map<std::vector<std::string>, ResultsRecord>& records,
-                                     const Figure2Plan& plan) {
+std::vector<ErrorCurve> error_curves(const Records& records, const Figure2Plan& plan) {
   std::vector<ErrorCurve> curves;
   for (const std::string& name : plan.problems) {
     ErrorCurve curve{regression_problem(name), {}};

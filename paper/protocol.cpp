@@ -96,16 +96,7 @@ TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) 
   return result;
 }
 
-// The candidates that the five measures choose, in the order of kTableMeasures.
-std::vector<Settings> chosen_settings(const TuneResult& cross) {
-  std::vector<Settings> chosen;
-  for (const Measure measure : kTableMeasures) {
-    chosen.push_back(cross.record.candidates[best_candidate(cross, measure)]);
-  }
-  return chosen;
-}
-
-// What each row chooses by cross-validation; empty when stopped.
+// What each row chooses by cross-validation for each of kTableMeasures; empty when stopped.
 std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, const Plan& planned,
                                           const RunParts& parts, const RunControl& control) {
   const CandidateFamilies families = families_of(planned, parts.data());
@@ -114,7 +105,11 @@ std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, 
   std::vector<std::vector<Settings>> chosen;
   for (const ProtocolRow& row : rows) {
     if (control.stop_requested()) return {};
-    chosen.push_back(chosen_settings(restricted(cross, smoothings_of(plan_of(row, parts)))));
+    const TuneResult own = restricted(cross, smoothings_of(plan_of(row, parts)));
+    chosen.emplace_back();
+    for (const Measure measure : kTableMeasures) {
+      chosen.back().push_back(own.record.candidates[best_candidate(own, measure)]);
+    }
   }
   return chosen;
 }
@@ -179,15 +174,6 @@ RunScores row_scores(const std::vector<Settings>& chosen, const TuneResult& whol
   return scores;
 }
 
-// A method may be unable to learn on some data; such a run has no scores, and says why.
-RunScores failed_run(const std::string& reason) {
-  RunScores scores;
-  scores.per_measure.fill(kNoScore);
-  scores.one_model = scores.per_measure;
-  scores.note = "FAILED: " + reason;
-  return scores;
-}
-
 std::vector<RunScores> run_rows(const std::vector<ProtocolRow>& rows, const RunParts& parts,
                                 const RunControl& control) {
   Plan planned = plan_of(rows.front(), parts);
@@ -204,7 +190,11 @@ std::vector<RunScores> run_rows(const std::vector<ProtocolRow>& rows, const RunP
     if (control.stop_requested()) return {};
     for (const std::vector<Settings>& of_row : chosen) scores.push_back(row_scores(of_row, whole));
   } catch (const CandidateFailure& failure) {
-    scores.assign(rows.size(), failed_run(failure.what()));
+    // A method may be unable to learn on some data; such a run has no scores, and says why.
+    RunScores failed{{}, {}, std::string("FAILED: ") + failure.what()};
+    failed.per_measure.fill(kNoScore);
+    failed.one_model.fill(kNoScore);
+    scores.assign(rows.size(), failed);
   }
   return scores;
 }

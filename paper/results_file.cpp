@@ -20,8 +20,6 @@ using internal::require;
 
 namespace {
 
-using Records = std::map<std::vector<std::string>, ResultsRecord>;
-
 std::string first_line(const ResultsFormat& format) {
   return fmt::format("# bregmax results 1; seed {}; {}", format.seed, format.title);
 }

@@ -172,10 +172,6 @@ std::string half_width_text(double half_width) {
   return std::isfinite(half_width) ? fmt::format("±{:.1f}", half_width) : std::string();
 }
 
-std::string paper_text(const Cell& cell) {
-  return std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : std::string("-");
-}
-
 // To a width in characters: ± is two bytes.
 std::string padded(const std::string& text, int width) {
   const auto characters =
@@ -184,10 +180,10 @@ std::string padded(const std::string& text, int width) {
 }
 
 std::string text_cell(const Cell& cell) {
-  return padded(
-      fmt::format("{:.1f}{}{} {}{}", cell.ours.mean, half_width_text(cell.ours.half_width), cell.top_two ? "*" : " ",
-                  padded(paper_text(cell), 4), kSigns[static_cast<std::size_t>(cell.verdict)]),
-      kCellWidth);
+  const std::string paper = std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : "-";
+  return padded(fmt::format("{:.1f}{}{} {}{}", cell.ours.mean, half_width_text(cell.ours.half_width),
+                            cell.top_two ? "*" : " ", padded(paper, 4), kSigns[static_cast<std::size_t>(cell.verdict)]),
+                kCellWidth);
 }
 
 std::string rank_text(const Headline& line) {

@@ -19,8 +19,7 @@ std::vector<std::string> key_of(const std::string& dataset, const std::string& r
 }
 
 ResultsRecord record_of(const std::vector<std::string>& key, const RunScores& scores) {
-  ResultsRecord record{key, {}, scores.note};
-  record.values.insert(record.values.end(), scores.per_measure.begin(), scores.per_measure.end());
+  ResultsRecord record{key, {scores.per_measure.begin(), scores.per_measure.end()}, scores.note};
   record.values.insert(record.values.end(), scores.one_model.begin(), scores.one_model.end());
   return record;
 }
@@ -110,7 +109,7 @@ std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results)
   return jobs;
 }
 
-std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records) {
+std::vector<TableRun> table_runs(const Records& records) {
   std::vector<TableRun> runs;
   for (const auto& [key, record] : records) {
     TableRun run{key[0], key[1], start_named(key[2]), std::stoi(key[3]), {}, record.values.back()};

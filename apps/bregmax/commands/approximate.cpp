@@ -48,19 +48,17 @@ struct Subject {
 };
 
 std::shared_ptr<const Divergence> generator_of(const ApproximateRequest& request, Index& dimension) {
-  const std::vector<std::string> names = closed_form_names();
-  const bool named = std::find(names.begin(), names.end(), request.generator) != names.end();
-  if (!named && request.generator != "mahalanobis") {
-    require(std::filesystem::exists(request.generator),
-            "--generator is '{}'; allowed: {}, mahalanobis, or a model file", request.generator,
-            fmt::join(names, ", "));
-    const Model model = load_model(request.generator);
-    if (request.dimension == 0) dimension = model.features();
-    return model.divergence;
+  if (request.generator == "mahalanobis") {
+    return std::make_shared<Mahalanobis>(Matrix::Identity(dimension, dimension) +
+                                         0.5 * Matrix::Ones(dimension, dimension));
   }
-  if (named) return make_closed_form(request.generator);
-  return std::make_shared<Mahalanobis>(Matrix::Identity(dimension, dimension) +
-                                       0.5 * Matrix::Ones(dimension, dimension));
+  const std::vector<std::string> names = closed_form_names();
+  if (std::ranges::count(names, request.generator) > 0) return make_closed_form(request.generator);
+  require(std::filesystem::exists(request.generator), "--generator is '{}'; allowed: {}, mahalanobis, or a model file",
+          request.generator, fmt::join(names, ", "));
+  const Model model = load_model(request.generator);
+  if (request.dimension == 0) dimension = model.features();
+  return model.divergence;
 }
 
 Subject make_subject(const ApproximateRequest& request) {

@@ -46,7 +46,7 @@ ExitCode run_classify(const ClassifyRequest& request) {
                 {{"MODEL", request.model}, {"--train", request.train}, {"--queries", request.queries}});
   const Model model = load_model(request.model);
   const ModelInput train = read_labelled(model, request.train, request.layout);
-  const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
+  const ModelInput queries = read_for_model(model, request.queries, request.layout, request.query_label);
   check_at_most("-k", request.options.k, train.rows.rows(), "the number of training rows");
   const SharedClasses classes = share_classes(*train.table.labels, queries.table.labels.value_or(Labels{}));
   const Classification result =

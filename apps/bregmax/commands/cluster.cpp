@@ -42,9 +42,7 @@ Json unscaled_centroids(const Model& model, const KMeansRun& run) {
   if (dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr) return nullptr;
   const Matrix centroids = model.unscaled(run.centroids);
   Json list = Json::array();
-  for (Index c = 0; c < centroids.rows(); ++c) {
-    list.push_back(std::vector<double>(centroids.row(c).begin(), centroids.row(c).end()));
-  }
+  for (const auto& row : centroids.rowwise()) list.push_back(std::vector<double>(row.begin(), row.end()));
   return list;
 }
 

@@ -49,11 +49,7 @@ void print_matrix_rows(const MatrixView& rows) {
 }
 
 void append_rows(Json& list, const MatrixView& rows) {
-  for (Index r = 0; r < rows.rows(); ++r) {
-    Json row = Json::array();
-    for (Index c = 0; c < rows.cols(); ++c) row.push_back(rows(r, c));
-    list.push_back(std::move(row));
-  }
+  for (const auto& row : rows.rowwise()) list.push_back(std::vector<double>(row.begin(), row.end()));
 }
 
 ExitCode run_divergence(const DivergenceRequest& request) {

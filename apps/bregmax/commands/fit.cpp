@@ -105,7 +105,7 @@ ExitCode run_fit(const FitCommand& fit) {
   const Interrupt interrupt;
   FitRequest request = complete_request(fit);
   check_files(fit);
-  const Table table = read_table(fit.data, {fit.layout.label, fit.layout.piece_column});
+  const Table table = read_table(fit.data, fit.layout);
   check_pieces(fit, table);
   request.piece_of = table.pieces;
   const TrainingData data{table.features, read_supervision(fit, table)};

@@ -33,11 +33,7 @@ std::string paragraph(const std::string& left, const std::string& text) {
 }
 
 std::string option_name(const CLI::Option& option, bool is_positional) {
-  std::string name;
-  for (const char c : is_positional ? option.get_name(true, false) : option.get_name(false, true)) {
-    name += c;
-    if (c == ',') name += ' ';
-  }
+  std::string name = CLI::detail::find_and_replace(option.get_name(is_positional, !is_positional), ",", ", ");
   if (!is_positional && !option.get_type_name().empty()) name += fmt::format(" {}", option.get_type_name());
   return name;
 }
@@ -74,14 +70,7 @@ class HelpFormatter : public CLI::Formatter {
 bool is_listed(const CLI::Option& option) { return option.get_name() != "--help" && !option.get_group().empty(); }
 
 std::string markdown_row(const CLI::Option& option) {
-  const auto escaped = [](const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-      if (c == '|') out += '\\';
-      out += c;
-    }
-    return out;
-  };
+  const auto escaped = [](const std::string& text) { return CLI::detail::find_and_replace(text, "|", "\\|"); };
   const std::string standard = option.get_required()              ? "required"
                                : option.get_default_str().empty() ? ""
                                                                   : fmt::format("`{}`", option.get_default_str());

@@ -56,14 +56,16 @@ void check_features(const Model& model, const Table& table) {
 
 }  // namespace
 
-ModelInput read_for_model(const Model& model, const std::string& source, const Layout& layout) {
-  ModelInput input{read_table(source, {layout.label, layout.piece_column}), {}};
+ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
+                          const std::string& label) {
+  if (!label.empty()) layout.label = label;
+  ModelInput input{read_table(source, layout), {}};
   check_features(model, input.table);
   input.rows = model.scaled(input.table.features);
   return input;
 }
 
-ModelInput read_labelled(const Model& model, const std::string& source, const Layout& layout) {
+ModelInput read_labelled(const Model& model, const std::string& source, const TableOptions& layout) {
   ModelInput input = read_for_model(model, source, layout);
   require(input.table.labels.has_value(), "{}: there is no label column, and one is needed; name it with --label",
           source);

@@ -41,7 +41,7 @@ using Words = std::vector<std::pair<std::string, double>>;
 // What all commands have that apply a model to rows.
 struct ModelRequest {
   std::string model, out;
-  Layout layout;
+  TableOptions layout;
   int threads = 0;  // 0: all
   bool json = false;
 };
@@ -66,8 +66,12 @@ class OptionAdder {
   // An option whose text `accept` checks and stores.
   CLI::Option* add(const std::string& name, const std::function<void(const std::string&)>& accept,
                    const std::string& help, const std::string& placeholder, const std::string& standard);
-  CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
-  CLI::Option* flag(const std::string& name, std::function<void()> if_given, const std::string& help);
+  CLI::Option* flag(const std::string& name, bool& value, const std::string& help) {
+    return command_.add_flag(name, value, help);
+  }
+  CLI::Option* flag(const std::string& name, std::function<void()> if_given, const std::string& help) {
+    return command_.add_flag_callback(name, std::move(if_given), help);
+  }
   CLI::Option* text(const std::string& name, std::string& value, const std::string& placeholder,
                     const std::string& help);
   CLI::Option* number(const std::string& name, double& value, const std::string& placeholder, NumberRange range,
@@ -105,15 +109,15 @@ class OptionAdder {
   }
 
   // Options of several commands.
-  void model(std::string& value);
+  void model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
   void label(std::string& value);
-  void layout(Layout& value, std::string* query_label = nullptr);  // of files that a model is applied to
+  void layout(TableOptions& value, std::string* query_label = nullptr);  // of files that a model is applied to
   // All of ModelRequest but the model: --out only if it has a help text.
   void rest(ModelRequest& request, const char* out_help = nullptr, std::string* query_label = nullptr);
   void threads(int& value);
   void start(KMeansStart& value, const std::string& help);
-  void seed(std::uint64_t& value, const std::string& help);
-  void json(bool& value);
+  void seed(std::uint64_t& value, const std::string& help) { whole("--seed", value, "S", {}, help); }
+  void json(bool& value) { flag("--json", value, "print one JSON object on standard output"); }
 
  private:
   CLI::App& command_;

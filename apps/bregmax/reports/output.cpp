@@ -36,11 +36,7 @@ void flush_output() {
 }
 
 ExitCode print_report(bool json, const Json& object, std::string_view text) {
-  if (json) {
-    print_json(object);
-  } else {
-    print(text);
-  }
+  json ? print_json(object) : print(text);
   return kDone;
 }
 
