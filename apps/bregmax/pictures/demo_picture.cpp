@@ -14,14 +14,17 @@ namespace {
 
 using Pieces = Eigen::Matrix<double, Eigen::Dynamic, 3>;  // phi(x, y) = max_k <row k, (x, y, 1)>
 
-Eigen::Vector3d with_one(const Point& at) { return {at.x, at.y, 1}; }
+// <function, (x, y, 1)>
+double value(const Eigen::Vector3d& function, const Point& at) {
+  return function(0) * at.x + function(1) * at.y + function(2);
+}
 
-// The part of a convex polygon where <function, (x, y, 1)> <= level.
+// The part of a convex polygon where `function` <= level.
 Polygon clip(const Polygon& polygon, const Eigen::Vector3d& function, double level) {
   Polygon kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const Point &here = polygon[i], &next = polygon[(i + 1) % polygon.size()];
-    const double value_here = function.dot(with_one(here)) - level, value_next = function.dot(with_one(next)) - level;
+    const double value_here = value(function, here) - level, value_next = value(function, next) - level;
     if (value_here <= 0) kept.push_back(here);
     if ((value_here < 0 && value_next > 0) || (value_here > 0 && value_next < 0)) {
       const double fraction = value_here / (value_here - value_next);
@@ -44,7 +47,7 @@ Polygon sublevel_set(const Pieces& pieces, Index reference, double level, const 
 
 // phi - piece
 double excess(const Pieces& pieces, Index piece, const Point& at) {
-  const Vector values = pieces * with_one(at);
+  const Vector values = pieces.col(0) * at.x + pieces.col(1) * at.y + pieces.col(2);
   return values.maxCoeff() - values(piece);
 }
 
@@ -65,8 +68,9 @@ std::string band_colour(int band) {
 // The pieces in the units of the data.
 Pieces unscaled_pieces(const PictureSubject& subject) {
   Pieces pieces(subject.divergence.pieces(), 3);
-  pieces.leftCols(2) = subject.divergence.slopes() * subject.scaling.scale.cwiseInverse().asDiagonal();
-  pieces.col(2) = subject.divergence.offsets() - pieces.leftCols(2) * subject.scaling.center;
+  const Vector &center = subject.scaling.center, &scale = subject.scaling.scale;
+  pieces.leftCols(2) = subject.divergence.slopes().array().rowwise() / scale.transpose().array();
+  pieces.col(2) = subject.divergence.offsets() - pieces.col(0) * center(0) - pieces.col(1) * center(1);
   return pieces;
 }
 
@@ -157,7 +161,10 @@ class Drawing {
   Point point(Index row) const { return {subject_.table.features(row, 0), subject_.table.features(row, 1)}; }
 
   // The upper edges of the bands grow quadratically, so that there are as many near A as for a distance.
-  double edge(int band) const { return top_ * (band + 1) * (band + 1) / (kBands * kBands); }
+  double edge(int band) const {
+    const double t = static_cast<double>(band + 1) / kBands;
+    return top_ * t * t;
+  }
 
   void draw_title(const Plot& plot, const char* title, const char* explanation) {
     const Rectangle& frame = plot.frame();
