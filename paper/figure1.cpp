@@ -38,8 +38,7 @@ Index nearest_to(const Matrix& rows, double degrees) {
 QuadraticPanel approximate_quadratic(Index pieces) {
   QuadraticPanel panel;
   panel.knots = pieces == 1 ? Vector(Vector::Zero(1)) : Vector(Vector::LinSpaced(pieces, -1, 1));
-  const Matrix slopes = 2 * panel.knots;
-  const MaxAffine pieces_of(slopes, -panel.knots.array().square().matrix());
+  const MaxAffine pieces_of(2 * panel.knots, -panel.knots.array().square().matrix());
   panel.x = Vector::LinSpaced(kQuadraticSamples, -1.2, 1.2);
   panel.quadratic = panel.x.array().square().matrix();
   panel.max_affine = pieces_of.generator_values(Matrix(panel.x));

@@ -165,8 +165,7 @@ RunScores row_scores(const std::vector<Settings>& chosen, const TuneResult& whol
     const auto own = position(chosen[m]), one_model = position(chosen[kAveragePrecisionColumn]);
     scores.per_measure[m] = whole.fold_scores.front()(own, column);
     scores.one_model[m] = whole.fold_scores.front()(one_model, column);
-    const bool constant = whole.constant[own];
-    notes.push_back(settings_text(chosen[m]) + (constant ? " CONSTANT" : ""));
+    notes.push_back(settings_text(chosen[m]) + (whole.constant[own] ? " CONSTANT" : ""));
   }
   const bool alike = std::ranges::all_of(notes, [&](const std::string& note) { return note == notes.front(); });
   scores.note = alike ? notes.front() : fmt::format("{}", fmt::join(notes, "; "));

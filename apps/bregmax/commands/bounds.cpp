@@ -305,9 +305,7 @@ ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const
   report.trivial = residual * residual;
   report.bound = regression_bound(report.inputs, squared_loss(*model.divergence, input.rows, train), noise);
   std::optional<BoundTerms> approximation;
-  if (!std::isnan(request.beta)) {
-    approximation = regression_approximation_bound(report.inputs, request.beta, noise);
-  }
+  if (!std::isnan(request.beta)) approximation = regression_approximation_bound(report.inputs, request.beta, noise);
   if (!request.held_out_file.empty()) {
     const Targets held_out = read(request.held_out_file);
     report.held_out.push_back(

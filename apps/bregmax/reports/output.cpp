@@ -71,8 +71,6 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return !failed && first == canonical(other) && !failed;
 }
 
-bool is_file(const NamedFile& named) { return !named.path.empty() && !named.path.starts_with("builtin:"); }
-
 void check_can_write(const std::string& path) {
   std::error_code ignored;
   require(!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored),
@@ -92,7 +90,8 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
     const NamedFile& output = outputs[o];
     if (output.path.empty()) continue;
     for (const NamedFile& input : inputs) {
-      if (!is_file(input) || !is_same_file(output.path, input.path)) continue;
+      const bool is_file = !input.path.empty() && !input.path.starts_with("builtin:");
+      if (!is_file || !is_same_file(output.path, input.path)) continue;
       fail("{} {} is the file that {} {} reads, which it would overwrite; give another name", output.option,
            output.path, input.option, input.path);
     }
