@@ -25,12 +25,6 @@ double angle_of(const Matrix& rows, Index row) {
   return degrees < 0 ? degrees + 360 : degrees;
 }
 
-// D(x, A) or D(A, x) for all rows x.
-Vector divergences(const Model& model, const Matrix& rows, Index a, bool a_first) {
-  if (a_first) return model.divergences(rows.row(a), rows).row(0).transpose();
-  return model.divergences(rows, rows.row(a)).col(0);
-}
-
 Index nearest_to(const Matrix& rows, double degrees) {
   Index nearest = 0;
   for (Index row = 1; row < rows.rows(); ++row) {
@@ -39,36 +33,12 @@ Index nearest_to(const Matrix& rows, double degrees) {
   return nearest;
 }
 
-struct CircleModels {
-  Model pbdl, itml;
-  std::string pbdl_note, itml_note;
-};
-
-CircleModels learn_on_circle(const Table& train, std::uint64_t seed, const RunControl& control) {
-  const TrainingData data{train.features, train.labels->of_row};
-  const auto learn = [&](const char* method) {
-    Plan planned = plan(paper_request(method, seed), data);
-    planned.evaluation = {};
-    return run(planned, data, control);
-  };
-  const FitOutcome pbdl = learn("pbdl");
-  CircleModels models;
-  models.pbdl = pbdl.model;
-  models.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.parameters.at("lambda"));
-  if (control.stop_requested()) return models;
-  models.itml = learn("itml").model;
-  if (control.stop_requested()) return models;
-  models.itml_note = fmt::format("gamma {:g}", models.itml.record.parameters.at("gamma"));
-  return models;
-}
-
 }  // namespace
 
 QuadraticPanel approximate_quadratic(Index pieces) {
   QuadraticPanel panel;
   panel.knots = pieces == 1 ? Vector(Vector::Zero(1)) : Vector(Vector::LinSpaced(pieces, -1, 1));
-  const Matrix slopes = 2 * panel.knots;
-  const MaxAffine pieces_of(slopes, -panel.knots.array().square().matrix());
+  const MaxAffine pieces_of(2 * panel.knots, -panel.knots.array().square().matrix());
   panel.x = Vector::LinSpaced(kQuadraticSamples, -1.2, 1.2);
   panel.quadratic = panel.x.array().square().matrix();
   panel.max_affine = pieces_of.generator_values(Matrix(panel.x));
@@ -79,28 +49,30 @@ Figure1 compute_figure1(std::uint64_t seed, const RunControl& control) {
   const Table table = load_builtin("figure1");
   Random random = Random(seed).fork(stream_of("figure1 picture"));
   const Split split = random_split(table.features.rows(), kTrainFraction, random);
-  const CircleModels models = learn_on_circle(select_rows(table, split.train), random.next_bits(), control);
+  const Table train = select_rows(table, split.train);
+  const TrainingData data{train.features, train.labels->of_row};
+  const auto learn = [&, learning_seed = random.next_bits()](const char* method) {
+    Plan planned = plan(paper_request(method, learning_seed), data);
+    planned.evaluation = {};
+    return run(planned, data, control);
+  };
+  const FitOutcome pbdl = learn("pbdl"), itml = control.stop_requested() ? FitOutcome{} : learn("itml");
   Figure1 figure;
   figure.stopped = control.stop_requested();
   if (figure.stopped) return figure;
   figure.quadratic = approximate_quadratic(kQuadraticPieces);
-  figure.pbdl_note = models.pbdl_note;
-  figure.itml_note = models.itml_note;
+  figure.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.parameters.at("lambda"));
+  figure.itml_note = fmt::format("gamma {:g}", itml.model.record.parameters.at("gamma"));
   const Matrix& rows = table.features;
   const Index a = nearest_to(rows, kMiddleOfFirstArc);
-  const Vector to_a = divergences(models.pbdl, rows, a, false), from_a = divergences(models.pbdl, rows, a, true);
-  const Vector itml = divergences(models.itml, rows, a, false);
+  const Vector to_a = pbdl.model.divergences(rows, rows.row(a)).col(0);
+  const Vector from_a = pbdl.model.divergences(rows.row(a), rows).row(0);
+  const Vector by_itml = itml.model.divergences(rows, rows.row(a)).col(0);
   for (Index row = 0; row < rows.rows(); ++row) {
-    figure.circle.push_back(
-        {angle_of(rows, row), table.labels->of_row[static_cast<std::size_t>(row)], to_a(row), from_a(row), itml(row)});
+    figure.circle.push_back({angle_of(rows, row), table.labels->of_row[row], to_a(row), from_a(row), by_itml(row)});
   }
-  const double angle_of_a = angle_of(rows, a);
-  std::stable_sort(figure.circle.begin(), figure.circle.end(),
-                   [](const CirclePoint& one, const CirclePoint& other) { return one.angle < other.angle; });
-  figure.a =
-      static_cast<std::size_t>(std::find_if(figure.circle.begin(), figure.circle.end(),
-                                            [&](const CirclePoint& point) { return point.angle == angle_of_a; }) -
-                               figure.circle.begin());
+  std::ranges::stable_sort(figure.circle, {}, &CirclePoint::angle);
+  figure.a = std::ranges::find(figure.circle, angle_of(rows, a), &CirclePoint::angle) - figure.circle.begin();
   return figure;
 }
 

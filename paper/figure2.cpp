@@ -6,22 +6,17 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/methods/registry.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
 
 constexpr std::uint64_t kPointStream = 1, kNoiseStream = 2, kTestStream = 3;
 constexpr double kTolerance = 1e-6;
-
-std::shared_ptr<const Divergence> true_mahalanobis() {
-  const Matrix metric = Matrix::Identity(2, 2) + 0.5 * Matrix::Ones(2, 2);
-  return std::make_shared<Mahalanobis>(metric);
-}
 
 // A 2 x 2 Wishart matrix of 10 degrees of freedom over 10, row by row.
 Eigen::RowVector4d wishart(Random& random) {
@@ -61,12 +56,6 @@ std::vector<std::string> key_of(const std::string& problem, Index points, int ru
   return {problem, fmt::format("{}", points), fmt::format("{}", run)};
 }
 
-// About proportional to the time: n x n pairs are assembled and n x n matrices factorized.
-double effort_of(Index points) {
-  const auto n = static_cast<double>(points);
-  return 1000 + n * n + n * n * n / 50;
-}
-
 }  // namespace
 
 const std::vector<RegressionProblem>& regression_problems() {
@@ -74,7 +63,7 @@ const std::vector<RegressionProblem>& regression_problems() {
       {"kl", "Kullback-Leibler", make_closed_form("kl")},
       {"logdet", "LogDet", make_closed_form("logdet")},
       {"itakura_saito", "Itakura-Saito", make_closed_form("itakura_saito")},
-      {"mahalanobis", "Mahalanobis", true_mahalanobis()},
+      {"mahalanobis", "Mahalanobis", std::make_shared<Mahalanobis>(Matrix::Identity(2, 2) + 0.5 * Matrix::Ones(2, 2))},
   };
   return kProblems;
 }
@@ -85,7 +74,7 @@ const RegressionProblem& regression_problem(const std::string& name) {
     if (problem.name == name) return problem;
     names.push_back(problem.name);
   }
-  throw Error(fmt::format("there is no divergence '{}' in the figure; allowed: {}", name, fmt::join(names, ", ")));
+  internal::fail("there is no divergence '{}' in the figure; allowed: {}", name, fmt::join(names, ", "));
 }
 
 Matrix draw_points(const RegressionProblem& problem, Index count, Random& random) {
@@ -107,9 +96,8 @@ Matrix draw_points(const RegressionProblem& problem, Index count, Random& random
 
 RegressionErrors run_regression(const RegressionProblem& problem, Index points, int run, std::uint64_t seed,
                                 const RunControl& control) {
-  if (points < 2 || points > kMostRegressionPoints) {
-    throw Error(fmt::format("there are {} points; allowed: 2 to {}", points, kMostRegressionPoints));
-  }
+  internal::require(points >= 2 && points <= kMostRegressionPoints, "there are {} points; allowed: 2 to {}", points,
+                    kMostRegressionPoints);
   const Random of_run = Random(seed).fork(stream_of("figure2 " + problem.name)).fork(static_cast<std::uint64_t>(run));
   Random of_points = of_run.fork(kPointStream), of_test = of_run.fork(kTestStream);
   const Matrix rows = draw_points(problem, kMostRegressionPoints, of_points).topRows(points);
@@ -144,7 +132,9 @@ std::vector<Job> missing_figure2_jobs(const Figure2Plan& plan, const ResultsFile
       for (Index points = kRegressionStep; points <= kMostRegressionPoints; points += kRegressionStep) {
         const auto key = key_of(name, points, run);
         if (results.contains(key)) continue;
-        jobs.push_back({fmt::format("{}, {} points, run {}", name, points, run), effort_of(points),
+        // About proportional to the time: n x n pairs are assembled and n x n matrices factorized.
+        const auto n = static_cast<double>(points), effort = 1000 + n * n + n * n * n / 50;
+        jobs.push_back({fmt::format("{}, {} points, run {}", name, points, run), effort,
                         [&problem, points, run, key, seed = plan.seed](const RunControl& control) {
                           const RegressionErrors errors = run_regression(problem, points, run, seed, control);
                           std::vector<ResultsRecord> records;
@@ -157,8 +147,7 @@ std::vector<Job> missing_figure2_jobs(const Figure2Plan& plan, const ResultsFile
   return jobs;
 }
 
-std::vector<ErrorCurve> error_curves(const std::map<std::vector<std::string>, ResultsRecord>& records,
-                                     const Figure2Plan& plan) {
+std::vector<ErrorCurve> error_curves(const Records& records, const Figure2Plan& plan) {
   std::vector<ErrorCurve> curves;
   for (const std::string& name : plan.problems) {
     ErrorCurve curve{regression_problem(name), {}};

@@ -55,8 +55,7 @@ struct ErrorCurve {
   RegressionProblem problem;
   std::vector<ErrorPoint> errors;  // by rising n; those without runs are left out
 };
-std::vector<ErrorCurve> error_curves(const std::map<std::vector<std::string>, ResultsRecord>& records,
-                                     const Figure2Plan& plan);
+std::vector<ErrorCurve> error_curves(const Records& records, const Figure2Plan& plan);
 std::string curves_as_csv(const std::vector<ErrorCurve>& curves);
 std::string curves_as_text(const std::vector<ErrorCurve>& curves);
 std::string curves_as_json(const std::vector<ErrorCurve>& curves);

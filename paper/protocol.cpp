@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
@@ -96,16 +96,7 @@ TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) 
   return result;
 }
 
-// The candidates that the five measures choose, in the order of kTableMeasures.
-std::vector<Settings> chosen_settings(const TuneResult& cross) {
-  std::vector<Settings> chosen;
-  for (const Measure measure : kTableMeasures) {
-    chosen.push_back(cross.record.candidates[static_cast<std::size_t>(best_candidate(cross, measure))]);
-  }
-  return chosen;
-}
-
-// What each row chooses by cross-validation; empty when stopped.
+// What each row chooses by cross-validation for each of kTableMeasures; empty when stopped.
 std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, const Plan& planned,
                                           const RunParts& parts, const RunControl& control) {
   const CandidateFamilies families = families_of(planned, parts.data());
@@ -114,7 +105,11 @@ std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, 
   std::vector<std::vector<Settings>> chosen;
   for (const ProtocolRow& row : rows) {
     if (control.stop_requested()) return {};
-    chosen.push_back(chosen_settings(restricted(cross, smoothings_of(plan_of(row, parts)))));
+    const TuneResult own = restricted(cross, smoothings_of(plan_of(row, parts)));
+    chosen.emplace_back();
+    for (const Measure measure : kTableMeasures) {
+      chosen.back().push_back(own.record.candidates[best_candidate(own, measure)]);
+    }
   }
   return chosen;
 }
@@ -170,21 +165,11 @@ RunScores row_scores(const std::vector<Settings>& chosen, const TuneResult& whol
     const auto own = position(chosen[m]), one_model = position(chosen[kAveragePrecisionColumn]);
     scores.per_measure[m] = whole.fold_scores.front()(own, column);
     scores.one_model[m] = whole.fold_scores.front()(one_model, column);
-    const bool constant = whole.constant[static_cast<std::size_t>(own)];
-    notes.push_back(settings_text(chosen[m]) + (constant ? " CONSTANT" : ""));
+    notes.push_back(settings_text(chosen[m]) + (whole.constant[own] ? " CONSTANT" : ""));
   }
   const bool alike = std::ranges::all_of(notes, [&](const std::string& note) { return note == notes.front(); });
   scores.note = alike ? notes.front() : fmt::format("{}", fmt::join(notes, "; "));
   if (whole.record.unproved > 0) scores.note += fmt::format("; {} fits not converged", whole.record.unproved);
-  return scores;
-}
-
-// A method may be unable to learn on some data; such a run has no scores, and says why.
-RunScores failed_run(const std::string& reason) {
-  RunScores scores;
-  scores.per_measure.fill(kNoScore);
-  scores.one_model = scores.per_measure;
-  scores.note = "FAILED: " + reason;
   return scores;
 }
 
@@ -204,7 +189,11 @@ std::vector<RunScores> run_rows(const std::vector<ProtocolRow>& rows, const RunP
     if (control.stop_requested()) return {};
     for (const std::vector<Settings>& of_row : chosen) scores.push_back(row_scores(of_row, whole));
   } catch (const CandidateFailure& failure) {
-    scores.assign(rows.size(), failed_run(failure.what()));
+    // A method may be unable to learn on some data; such a run has no scores, and says why.
+    RunScores failed{{}, {}, std::string("FAILED: ") + failure.what()};
+    failed.per_measure.fill(kNoScore);
+    failed.one_model.fill(kNoScore);
+    scores.assign(rows.size(), failed);
   }
   return scores;
 }
@@ -237,7 +226,7 @@ const ProtocolRow& protocol_row(const std::string& name) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  throw Error(fmt::format("there is no method '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
+  internal::fail("there is no method '{}' in the tables; allowed: {}", name, fmt::join(names, ", "));
 }
 
 FitRequest paper_request(const std::string& method, std::uint64_t seed) {
@@ -256,13 +245,12 @@ FitRequest paper_request(const std::string& method, std::uint64_t seed) {
 
 std::vector<RunScores> run_protocol(const Table& table, const std::vector<ProtocolRow>& rows, const RunRequest& request,
                                     const RunControl& control) {
-  if (!table.labels) throw Error(fmt::format("{}: the protocol needs labels, and there are none", table.source));
-  if (request.run < 0) throw Error(fmt::format("run is {}; allowed: 0 or more", request.run));
-  if (rows.empty()) throw Error("there are no rows to run; at least one is needed");
+  internal::require(table.labels.has_value(), "{}: the protocol needs labels, and there are none", table.source);
+  internal::require(request.run >= 0, "run is {}; allowed: 0 or more", request.run);
+  internal::require(!rows.empty(), "there are no rows to run; at least one is needed");
   for (const ProtocolRow& row : rows) {
-    if (row.group != rows.front().group) {
-      throw Error(fmt::format("{} and {} are not learned together", rows.front().name, row.name));
-    }
+    internal::require(row.group == rows.front().group, "{} and {} are not learned together", rows.front().name,
+                      row.name);
   }
   const Random of_run =
       Random(request.seed).fork(stream_of(request.dataset)).fork(static_cast<std::uint64_t>(request.run));

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "paper/results_file.hpp"
 #include "published_csv.hpp"
 
@@ -73,7 +73,7 @@ const PaperTable& paper_table(const std::string& name) {
   for (const PaperTable& table : paper_tables()) {
     if (table.name == name) return table;
   }
-  throw Error(fmt::format("there is no table '{}'; allowed: table1, table2", name));
+  internal::fail("there is no table '{}'; allowed: table1, table2", name);
 }
 
 std::optional<TableScores> best_known(const std::string& dataset) {

@@ -12,12 +12,13 @@
 #include <sstream>
 #include <system_error>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
-namespace {
 
-using Records = std::map<std::vector<std::string>, ResultsRecord>;
+using internal::require;
+
+namespace {
 
 std::string first_line(const ResultsFormat& format) {
   return fmt::format("# bregmax results 1; seed {}; {}", format.seed, format.title);
@@ -35,16 +36,14 @@ bool read_double(const std::string& text, double& value) {
 ResultsRecord parse_line(const std::string& line, const ResultsFormat& format, const std::string& where) {
   const std::vector<std::string> fields = fields_of(line);
   const std::size_t keys = format.keys.size(), values = format.values.size();
-  if (fields.size() != keys + values + 1) {
-    throw Error(fmt::format("{}: there are {} fields; allowed: {}", where, fields.size(), keys + values + 1));
-  }
+  require(fields.size() == keys + values + 1, "{}: there are {} fields; allowed: {}", where, fields.size(),
+          keys + values + 1);
   ResultsRecord record;
   record.key.assign(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(keys));
   for (std::size_t v = 0; v < values; ++v) {
     record.values.push_back(0);
-    if (!read_double(fields[keys + v], record.values.back())) {
-      throw Error(fmt::format("{}: {} is '{}'; allowed: a number", where, format.values[v], fields[keys + v]));
-    }
+    require(read_double(fields[keys + v], record.values.back()), "{}: {} is '{}'; allowed: a number", where,
+            format.values[v], fields[keys + v]);
   }
   record.note = fields.back();
   return record;
@@ -59,7 +58,7 @@ std::string line_of(const ResultsRecord& record) {
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(fmt::format("cannot open {}", path));
+  require(file.is_open(), "cannot open {}", path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -77,14 +76,11 @@ std::vector<std::string> whole_lines(const std::string& text, std::size_t& used)
 }
 
 void check_header(const std::vector<std::string>& lines, const ResultsFormat& format, const std::string& path) {
-  if (lines[0] != first_line(format)) {
-    throw Error(
-        fmt::format("{}: the first line is '{}'; to continue it must be '{}' (another file, or another --seed?)", path,
-                    lines[0], first_line(format)));
-  }
-  if (lines.size() > 1 && lines[1] != second_line(format)) {
-    throw Error(fmt::format("{}: the columns are {}; allowed: {}", path, lines[1], second_line(format)));
-  }
+  require(lines[0] == first_line(format),
+          "{}: the first line is '{}'; to continue it must be '{}' (another file, or another --seed?)", path, lines[0],
+          first_line(format));
+  if (lines.size() < 2) return;
+  require(lines[1] == second_line(format), "{}: the columns are {}; allowed: {}", path, lines[1], second_line(format));
 }
 
 Records parse_lines(const std::vector<std::string>& lines, const ResultsFormat& format, const std::string& path) {
@@ -97,7 +93,7 @@ Records parse_lines(const std::vector<std::string>& lines, const ResultsFormat& 
 }
 
 [[noreturn]] void refuse(const std::string& path) {
-  throw Error(fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
+  internal::fail("cannot write {}: {}", path, std::generic_category().message(errno));
 }
 
 void write_to_disk(std::FILE* file, const std::string& text, const std::string& path) {
@@ -124,16 +120,13 @@ std::vector<std::string> fields_of(const std::string& line) {
 ResultsFile::ResultsFile(std::string path, ResultsFormat format)
     : path_(std::move(path)), format_(std::move(format)), file_(std::fopen(path_.c_str(), "ae"), &std::fclose) {
   if (!file_) refuse(path_);
-  if (::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) != 0) {
-    throw Error(fmt::format("{} is in use by another process that appends to it", path_));
-  }
+  require(::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) == 0, "{} is in use by another process that appends to it",
+          path_);
   const std::string text = content_of(path_);
   std::size_t used = 0;
   const std::vector<std::string> lines = whole_lines(text, used);
   // A file of another program must not be cut: an incomplete first line is ours only if it begins like ours.
-  if (lines.empty() && !first_line(format_).starts_with(text)) {
-    throw Error(fmt::format("{}: this is not a file of results", path_));
-  }
+  require(!lines.empty() || first_line(format_).starts_with(text), "{}: this is not a file of results", path_);
   if (!lines.empty()) check_header(lines, format_, path_);
   records_ = parse_lines(lines, format_, path_);
   if (used < text.size() && ::ftruncate(::fileno(file_.get()), static_cast<off_t>(used)) != 0) refuse(path_);
@@ -165,7 +158,7 @@ void ResultsFile::append(const ResultsRecord& record) {
 Records read_results(const std::string& path, const ResultsFormat& format) {
   std::size_t used = 0;
   const std::vector<std::string> lines = whole_lines(content_of(path), used);
-  if (lines.empty()) throw Error(fmt::format("{}: this is not a file of results", path));
+  require(!lines.empty(), "{}: this is not a file of results", path);
   check_header(lines, format, path);
   return parse_lines(lines, format, path);
 }

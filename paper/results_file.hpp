@@ -26,6 +26,8 @@ struct ResultsRecord {
   bool operator==(const ResultsRecord&) const = default;
 };
 
+using Records = std::map<std::vector<std::string>, ResultsRecord>;  // by key
+
 // An append-only file of finished runs, one line each: a process that is killed loses only the run under way. It may
 // leave an incomplete last line, which is dropped when the file is opened.
 class ResultsFile {
@@ -34,8 +36,8 @@ class ResultsFile {
   // another process has it open, or when it cannot be written.
   ResultsFile(std::string path, ResultsFormat format);
 
-  // By key; of records with equal keys the first.
-  std::map<std::vector<std::string>, ResultsRecord> records() const;
+  // Of records with equal keys the first.
+  Records records() const;
   bool contains(const std::vector<std::string>& key) const;
   // The record is on the disk when this returns. May be called from several threads.
   void append(const ResultsRecord& record);
@@ -45,12 +47,12 @@ class ResultsFile {
   ResultsFormat format_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   mutable std::mutex mutex_;
-  std::map<std::vector<std::string>, ResultsRecord> records_;
+  Records records_;
 };
 
 // Reads a file without locking or changing it; an incomplete last line is left out. Throws Error when the file is
 // missing or of another format or seed.
-std::map<std::vector<std::string>, ResultsRecord> read_results(const std::string& path, const ResultsFormat& format);
+Records read_results(const std::string& path, const ResultsFormat& format);
 
 // "a,b" as a and b.
 std::vector<std::string> fields_of(const std::string& line);

@@ -17,16 +17,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // The paper ranks the rounded numbers that it prints.
 double as_printed(double percent) { return std::round(percent * 10) / 10; }
 
-using Column = std::vector<std::pair<std::string, double>>;  // methods of the paper with their values
-
-// Are fewer than two of the others larger?
-bool is_top_two(double value, const Column& others, const std::string& left_out) {
-  const auto larger = std::count_if(others.begin(), others.end(), [&](const auto& other) {
-    return other.first != left_out && std::isfinite(other.second) && as_printed(other.second) > as_printed(value);
-  });
-  return larger < 2;
-}
-
 std::vector<double> values_of(const std::vector<TableRun>& runs, const std::string& dataset, const ProtocolRow& row,
                               std::size_t measure, const SummaryRequest& request) {
   const KMeansStart start = request.start.value_or(row.start);
@@ -67,17 +57,17 @@ SummaryRow row_of(const PaperTable& table, const std::vector<TableRun>& runs, co
 }
 
 void mark_top_two(const PaperTable& table, SummaryBlock& block) {
+  const auto of_table = [&](const SummaryRow& row) { return std::ranges::count(table.methods, row.row.name) > 0; };
+  if (std::ranges::count_if(block.rows, of_table) < 3) return;
   for (std::size_t m = 0; m < table.measures; ++m) {
-    Column column;
-    for (const SummaryRow& row : block.rows) {
-      const auto& methods = table.methods;
-      if (std::find(methods.begin(), methods.end(), row.row.name) == methods.end()) continue;
-      column.emplace_back(row.row.name, row.cells[m].ours.mean);
-    }
-    if (column.size() < 3) continue;
     for (SummaryRow& row : block.rows) {
+      const std::string left_out = row.row.of_paper ? row.row.name : "pbdl";
+      const double ours = as_printed(row.cells[m].ours.mean);
+      const auto larger = std::ranges::count_if(block.rows, [&](const SummaryRow& other) {
+        return of_table(other) && other.row.name != left_out && as_printed(other.cells[m].ours.mean) > ours;
+      });
       row.cells[m].ranked = true;
-      row.cells[m].top_two = is_top_two(row.cells[m].ours.mean, column, row.row.of_paper ? row.row.name : "pbdl");
+      row.cells[m].top_two = larger < 2;
     }
   }
 }
@@ -95,8 +85,7 @@ void add_to_headline(Headline& headline, const std::string& dataset, const Summa
       headline.mean_over_paper += over;
       headline.lowest_over_paper = std::min(headline.lowest_over_paper, over);
     }
-    const double slack = std::isfinite(ours.half_width) ? ours.half_width : 0;
-    if (best && ours.mean + slack >= (*best)[m]) ++headline.best_known;
+    if (best && ours.mean + ours.known_half_width() >= (*best)[m]) ++headline.best_known;
   }
 }
 
@@ -177,15 +166,10 @@ constexpr std::array<const char*, kTableMeasures.size()> kColumnTitles = {"Rand 
                                                                           "5-NN"};
 constexpr int kRowTitleWidth = 29, kCellWidth = 21;
 
-constexpr std::array<const char*, 4> kSigns = {" ", "-", "=", "+"};  // of the verdicts
-std::string sign_of(Verdict verdict) { return kSigns[static_cast<std::size_t>(verdict)]; }
+constexpr std::string_view kSigns = " -=+";  // of the verdicts
 
 std::string half_width_text(double half_width) {
   return std::isfinite(half_width) ? fmt::format("±{:.1f}", half_width) : std::string();
-}
-
-std::string paper_text(const Cell& cell) {
-  return std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : std::string("-");
 }
 
 // To a width in characters: ± is two bytes.
@@ -196,8 +180,9 @@ std::string padded(const std::string& text, int width) {
 }
 
 std::string text_cell(const Cell& cell) {
+  const std::string paper = std::isfinite(cell.paper) ? fmt::format("{:.1f}", cell.paper) : "-";
   return padded(fmt::format("{:.1f}{}{} {}{}", cell.ours.mean, half_width_text(cell.ours.half_width),
-                            cell.top_two ? "*" : " ", padded(paper_text(cell), 4), sign_of(cell.verdict)),
+                            cell.top_two ? "*" : " ", padded(paper, 4), kSigns[static_cast<std::size_t>(cell.verdict)]),
                 kCellWidth);
 }
 
@@ -284,8 +269,7 @@ std::string summary_as_text(const TableSummary& summary) {
 
 std::string summary_as_markdown(const TableSummary& summary) {
   std::vector<std::string> head = {"method", "runs"};
-  head.insert(head.end(), kColumnTitles.begin(),
-              kColumnTitles.begin() + static_cast<std::ptrdiff_t>(summary.table.measures));
+  head.insert(head.end(), kColumnTitles.begin(), kColumnTitles.begin() + summary.table.measures);
   std::string out;
   for (const SummaryBlock& block : summary.blocks) {
     out += fmt::format("### {}\n\n{}", block.dataset, markdown_head(head));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ struct Estimate {
   Index runs = 0;  // those with a score: a method may fail on some data
   double mean = 0;
   double half_width = 0;  // of the 95% interval, 1.96 sd / sqrt(runs); NaN for a single run
+
+  double known_half_width() const { return std::isfinite(half_width) ? half_width : 0; }
 };
 // Of the values times `unit`: 100 turns fractions into percent.
 Estimate estimate_of(const std::vector<double>& values, double unit = 100);

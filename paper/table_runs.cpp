@@ -6,28 +6,20 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/data/builtin.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
 
 constexpr double kEffortRows = 1000;
 
-const std::vector<std::string>& dataset_names() { return paper_table("table2").datasets; }
-
-bool is_built_in(const std::string& name) {
-  const auto& known = builtin_datasets();
-  return std::any_of(known.begin(), known.end(), [&](const BuiltinDataset& one) { return one.name == name; });
-}
-
 std::vector<std::string> key_of(const std::string& dataset, const std::string& row, KMeansStart start, int run) {
   return {dataset, row, to_string(start), fmt::format("{}", run)};
 }
 
 ResultsRecord record_of(const std::vector<std::string>& key, const RunScores& scores) {
-  ResultsRecord record{key, {}, scores.note};
-  record.values.insert(record.values.end(), scores.per_measure.begin(), scores.per_measure.end());
+  ResultsRecord record{key, {scores.per_measure.begin(), scores.per_measure.end()}, scores.note};
   record.values.insert(record.values.end(), scores.one_model.begin(), scores.one_model.end());
   return record;
 }
@@ -56,7 +48,7 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
                     std::vector<Job>& jobs) {
   std::vector<std::string> groups;
   for (const ProtocolRow& row : plan.rows) {
-    if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
+    if (std::ranges::count(groups, row.group) == 0) groups.push_back(row.group);
   }
   for (const std::string& group : groups) {
     RunRequest request{dataset.name, run, plan.seed, KMeansStart::kEuclidean};
@@ -74,11 +66,11 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
 }  // namespace
 
 std::optional<NamedTable> find_dataset(const std::string& name, const std::string& data_dir) {
-  const auto& names = dataset_names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw Error(fmt::format("there is no dataset '{}' in the tables; allowed: {}", name, fmt::join(names, ", ")));
-  }
-  if (is_built_in(name)) return NamedTable{name, load_builtin(name)};
+  const auto& names = paper_table("table2").datasets;
+  internal::require(std::ranges::count(names, name) > 0, "there is no dataset '{}' in the tables; allowed: {}", name,
+                    fmt::join(names, ", "));
+  if (std::ranges::count(builtin_datasets(), name, &BuiltinDataset::name) > 0)
+    return NamedTable{name, load_builtin(name)};
   if (data_dir.empty()) return std::nullopt;
   const std::string path = (std::filesystem::path(data_dir) / (name + ".csv")).string();
   if (!std::filesystem::exists(path)) return std::nullopt;
@@ -108,9 +100,8 @@ ResultsFormat table_format(std::uint64_t seed) {
 }
 
 std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results) {
-  if (plan.first < 0 || plan.runs < 0) {
-    throw Error(fmt::format("the first run is {} and there are {}; allowed: 0 or more", plan.first, plan.runs));
-  }
+  internal::require(plan.first >= 0 && plan.runs >= 0, "the first run is {} and there are {}; allowed: 0 or more",
+                    plan.first, plan.runs);
   std::vector<Job> jobs;
   for (int run = plan.first; run < plan.first + plan.runs; ++run) {
     for (const NamedTable& dataset : plan.datasets) add_group_jobs(plan, dataset, run, results, jobs);
@@ -118,11 +109,10 @@ std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results)
   return jobs;
 }
 
-std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records) {
+std::vector<TableRun> table_runs(const Records& records) {
   std::vector<TableRun> runs;
   for (const auto& [key, record] : records) {
-    TableRun run{key[0], key[1], start_named(key[2]), 0, {}, record.values.back()};
-    run.run = std::stoi(key[3]);
+    TableRun run{key[0], key[1], start_named(key[2]), std::stoi(key[3]), {}, record.values.back()};
     constexpr auto kCells = static_cast<std::ptrdiff_t>(kTableMeasures.size());
     std::copy_n(record.values.begin(), kCells, run.scores.per_measure.begin());
     std::copy_n(record.values.begin() + kCells, kCells, run.scores.one_model.begin());
@@ -137,7 +127,7 @@ std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclide
 KMeansStart start_named(const std::string& name) {
   if (name == "euclidean") return KMeansStart::kEuclidean;
   if (name == "divergence") return KMeansStart::kDivergence;
-  throw Error(fmt::format("the start of k-means is '{}'; allowed: euclidean, divergence", name));
+  internal::fail("the start of k-means is '{}'; allowed: euclidean, divergence", name);
 }
 
 }  // namespace bregmax

@@ -44,7 +44,7 @@ struct TableRun {
   RunScores scores;
   double seconds;
 };
-std::vector<TableRun> table_runs(const std::map<std::vector<std::string>, ResultsRecord>& records);
+std::vector<TableRun> table_runs(const Records& records);
 
 std::string to_string(KMeansStart start);          // "euclidean", "divergence"
 KMeansStart start_named(const std::string& name);  // throws Error for other names

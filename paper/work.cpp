@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "learn/task_graph.hpp"
 
 namespace bregmax {
@@ -21,7 +21,7 @@ double process_seconds() {
 }  // namespace
 
 WorkOutcome run_jobs(const std::vector<Job>& jobs, ResultsFile& results, int threads, const RunControl& control) {
-  if (threads < 0) throw Error(fmt::format("threads is {}; allowed: 0 (all) or more", threads));
+  internal::require(threads >= 0, "threads is {}; allowed: 0 (all) or more", threads);
   if (jobs.empty()) return {};
   const int workers = std::min(threads > 0 ? threads : omp_get_max_threads(), static_cast<int>(jobs.size()));
   std::atomic<double> done_effort{0};
@@ -32,7 +32,7 @@ WorkOutcome run_jobs(const std::vector<Job>& jobs, ResultsFile& results, int thr
     try {
       records = job.run(inner);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}", job.name, error.what()));
+      internal::fail("{}: {}", job.name, error.what());
     }
     if (inner.stop_requested() || records.empty()) return;
     // The processor time of the process is divided among the jobs under way.

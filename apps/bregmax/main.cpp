@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "bregmax/core/blas_kernels.hpp"
-#include "bregmax/core/error.hpp"
 #include "commands/commands.hpp"
-#include "options/help.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
@@ -36,18 +34,18 @@ std::string explain_count(const std::string& message) {
 
 // CLI11 would call an unknown command an unexpected argument.
 void check_command_name(const CLI::App& program, int argc, char** argv) {
-  if (argc < 2) throw Error("no command was given; bregmax --help lists them");
+  require(argc >= 2, "no command was given; bregmax --help lists them");
   const std::string name = argv[1];
   if (name.starts_with("-")) {
     if (program.get_option_no_throw(name) != nullptr) return;
-    throw Error(fmt::format("there is no option {} before a command; bregmax --help lists the commands", name));
+    fail("there is no option {} before a command; bregmax --help lists the commands", name);
   }
   std::string known;
   for (const CLI::App* command : program.get_subcommands({})) {
     if (command->get_name() == name) return;
     if (!command->get_group().empty()) known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  throw Error(fmt::format("there is no command '{}'; there are {}", name, known));
+  fail("there is no command '{}'; there are {}", name, known);
 }
 
 // The edit distance: how many letters must be changed, added or left out.
@@ -99,7 +97,7 @@ ExitCode run(int argc, char** argv) {
       "Learn a Bregman divergence from comparisons, pairs, labels or target values, with a proof of\n"
       "optimality, and use it.",
       "bregmax");
-  program.formatter(std::make_shared<HelpFormatter>());
+  program.formatter(help_formatter());
   program.set_version_flag("--version", std::string("bregmax ") + BREGMAX_VERSION, "print the version");
   program.require_subcommand(1);
   Action chosen;

@@ -11,9 +11,9 @@
 #include <variant>
 
 #include "arrays.hpp"
-#include "bregmax/core/error.hpp"
 #include "bregmax/learn/run.hpp"
 #include "bregmax/methods/pbdl.hpp"
+#include "core/checks.hpp"
 #include "learn/as_json.hpp"
 #include "module.hpp"
 #include "run.hpp"
@@ -29,9 +29,7 @@ double number_of(const MethodParameter& parameter, const Value& value) {
   if (const auto* word = std::get_if<std::string>(&value)) return parameter.parse(*word);
   const double number = std::get<double>(value);
   // Positions among the choices are a matter of the library.
-  if (!parameter.choices.empty()) {
-    throw Error(fmt::format("{} is {}; allowed: {}", parameter.name, number, parameter.allowed()));
-  }
+  internal::require(parameter.choices.empty(), "{} is {}; allowed: {}", parameter.name, number, parameter.allowed());
   parameter.check_number(number);
   return number;
 }
@@ -39,7 +37,7 @@ double number_of(const MethodParameter& parameter, const Value& value) {
 // A value, several in a list, or "auto".
 Wish wish_of(const MethodParameter& parameter, const Given& given) {
   if (const auto* list = std::get_if<std::vector<Value>>(&given)) {
-    if (list->empty()) throw Error(fmt::format("{} is []; allowed: at least one value to try", parameter.name));
+    internal::require(!list->empty(), "{} is []; allowed: at least one value to try", parameter.name);
     std::vector<double> values;
     for (const Value& value : *list) values.push_back(number_of(parameter, value));
     return Wish(std::move(values));
@@ -55,15 +53,14 @@ std::vector<LabelSupervision> supervision_named(const std::string& name) {
        {LabelSupervision::kAllPairs, LabelSupervision::kComparisons, LabelSupervision::kHardComparisons}) {
     if (to_string(kind) == name) return {kind};
   }
-  throw Error(
-      fmt::format("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", name));
+  internal::fail("supervision is '{}'; allowed: 'auto', 'all_pairs', 'comparisons' or 'hard_comparisons'", name);
 }
 
 Solver solver_named(const std::string& name) {
   for (const Solver solver : {Solver::kAuto, Solver::kExact, Solver::kAdmm}) {
     if (to_string(solver) == name) return solver;
   }
-  throw Error(fmt::format("solver is '{}'; allowed: 'auto', 'exact' or 'admm'", name));
+  internal::fail("solver is '{}'; allowed: 'auto', 'exact' or 'admm'", name);
 }
 
 // Takes over an entry of the options that is there and not None.
@@ -132,9 +129,8 @@ MethodSupervision supervision_of(const nb::dict& given) {
   const auto weights = nb::cast<Numbers>(given["weights"]);
   const auto list_of = [&](std::size_t members, std::size_t values, const auto& item) {
     const std::size_t count = items.shape(0);
-    if (items.shape(1) != members || values != count || weights.shape(0) != count) {
-      throw Error("items, what is said of them and their weights do not fit");
-    }
+    internal::require(items.shape(1) == members && values == count && weights.shape(0) == count,
+                      "items, what is said of them and their weights do not fit");
     std::vector<decltype(item(count))> list;
     for (std::size_t m = 0; m < count; ++m) list.push_back(item(m));
     return list;

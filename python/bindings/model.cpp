@@ -5,11 +5,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "core/checks.hpp"
 #include "learn/as_json.hpp"
 #include "module.hpp"
 
@@ -29,7 +29,7 @@ Model around(std::shared_ptr<const Divergence> divergence, Index features) {
 }
 
 Model closed_form(const std::string& name, Index features) {
-  if (features < 1) throw Error(fmt::format("features is {}; allowed: 1 or more", features));
+  internal::require(features >= 1, "features is {}; allowed: 1 or more", features);
   return around(make_closed_form(name), features);
 }
 
@@ -63,7 +63,7 @@ Pieces pieces_of(const Model& model) {
   if (const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get())) {
     return {smooth->slopes(), smooth->offsets(), smooth->temperature()};
   }
-  throw Error(fmt::format("the divergence {} has no affine pieces", model.divergence->name()));
+  internal::fail("the divergence {} has no affine pieces", model.divergence->name());
 }
 
 nb::tuple piece_parameters(const Model& model) {

@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
+#include "core/checks.hpp"
 #include "module.hpp"
 
 namespace bregmax::python {
@@ -134,7 +134,7 @@ void attend(Run& run, const nb::object& on_progress) {
 }  // namespace
 
 void run_in_background(Work work, const nb::object& on_progress, int threads) {
-  if (threads < 0) throw Error("n_jobs must be at least 1, or None for all threads");
+  internal::require(threads >= 0, "n_jobs must be at least 1, or None for all threads");
   const auto run =
       std::make_shared<Run>(std::move(work), threads > 0 ? threads : omp_get_max_threads(), !on_progress.is_none());
   std::thread worker([run] { run->work(); });

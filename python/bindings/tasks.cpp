@@ -4,7 +4,6 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/embedding.hpp"
@@ -13,6 +12,7 @@
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "bregmax/tasks/ranking.hpp"
+#include "core/checks.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 KMeansStart start_named(const std::string& name) {
   if (name == "euclidean") return KMeansStart::kEuclidean;
   if (name == "divergence") return KMeansStart::kDivergence;
-  throw Error(fmt::format("start is '{}'; allowed: 'euclidean' or 'divergence'", name));
+  internal::fail("start is '{}'; allowed: 'euclidean' or 'divergence'", name);
 }
 
 bool is_embedding(const Model& model) {

@@ -56,9 +56,7 @@ void check_count(Index count, std::string_view what) {
 struct Neighbour {
   double distance;
   Index row;
-  bool operator<(const Neighbour& other) const {
-    return distance != other.distance ? distance < other.distance : row < other.row;
-  }
+  auto operator<=>(const Neighbour&) const = default;
 };
 
 // Leaves the `count` nearest, nearest first.

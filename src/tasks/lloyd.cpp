@@ -63,8 +63,7 @@ void update_means(const Matrix& rows, const Assignment& assignment, const std::v
     centroids.row(assignment.cluster_of_row[row]) += rows.row(row);
   }
   for (Index c = 0; c < centroids.rows(); ++c) {
-    const Index size = sizes[c];
-    if (size > 0) centroids.row(c) /= static_cast<double>(size);
+    if (sizes[c] > 0) centroids.row(c) /= static_cast<double>(sizes[c]);
   }
 }
 

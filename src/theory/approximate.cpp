@@ -91,9 +91,8 @@ Approximation approximate(const Divergence& divergence, const Box& box, const Ap
   result.stopped = control.stop_requested();
   if (result.stopped) return result;
   result.approximator = tangents(generator, result.anchors);
-  const internal::ErrorMeter meter(generator, *result.approximator);
   const internal::MeterPlan plan{box, result.margin, grid ? cells : 0, options.samples, options.seed};
-  result.measured = internal::largest_errors(meter, plan, control);
+  result.measured = internal::largest_errors(generator, *result.approximator, plan, control);
   result.stopped = control.stop_requested();
   if (result.stopped) result.measured = {};
   return result;

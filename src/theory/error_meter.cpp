@@ -13,6 +13,71 @@ namespace {
 constexpr Index kScoresAtOnce = 1 << 20;  // 8 MB
 constexpr Index kClimbs = 4;
 
+// The errors of a max-affine approximator at given points.
+class ErrorMeter {
+ public:
+  ErrorMeter(const CoordinateGenerator& generator, const MaxAffine& approximator)
+      : generator_(generator), approximator_(approximator) {}
+
+  // |phi - h|
+  Vector value_errors(const MatrixView& points) const {
+    Vector errors = generator_.values(points);
+    for_each_scores(points, [&](Index row, const auto& scores) { errors(row) -= scores.maxCoeff(); });
+    return errors.cwiseAbs();
+  }
+
+  struct Gradients {
+    Vector errors;            // ||grad phi - a_k||_1 for the worst piece k among those that attain h
+    std::vector<int> pieces;  // that piece
+    Matrix differences;       // grad phi - a_k
+  };
+  Gradients gradient_errors(const MatrixView& references) const {
+    const Matrix gradients = generator_.gradients(references);
+    Gradients out{Vector::Constant(references.rows(), -1), std::vector<int>(references.rows()),
+                  Matrix(references.rows(), references.cols())};
+    for_each_scores(references, [&](Index row, const auto& scores) {
+      const double top = scores.maxCoeff();
+      // Any subgradient counts: all pieces that attain the maximum up to rounding.
+      const double attained = top - 1e-13 * (1 + std::abs(top));
+      int& piece = out.pieces[row];
+      for (Index k = 0; k < scores.size(); ++k) {
+        if (scores(k) < attained) continue;
+        const double error = (gradients.row(row) - approximator_.slopes().row(k)).template lpNorm<1>();
+        if (error <= out.errors(row)) continue;
+        out.errors(row) = error;
+        piece = static_cast<int>(k);
+      }
+      out.differences.row(row) = gradients.row(row) - approximator_.slopes().row(piece);
+    });
+    return out;
+  }
+
+  // |D_phi - D_h| row by row, where row r of the references takes the subgradient of pieces[r].
+  Vector divergence_errors(const MatrixView& points, const MatrixView& references,
+                           const std::vector<int>& pieces) const {
+    Vector errors = generator_.divergences(points, references);
+    for_each_scores(points,
+                    [&](Index row, const auto& scores) { errors(row) -= scores.maxCoeff() - scores(pieces[row]); });
+    return errors.cwiseAbs();
+  }
+
+ private:
+  // Calls use(row, scores <a_k, x> + b_k of that row), a few rows at a time.
+  template <class Use>
+  void for_each_scores(const MatrixView& points, const Use& use) const {
+    const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
+    for (Index begin = 0; begin < points.rows(); begin += block) {
+      Matrix scores =
+          points.middleRows(begin, std::min(block, points.rows() - begin)) * approximator_.slopes().transpose();
+      scores.rowwise() += approximator_.offsets().transpose();
+      for (Index i = 0; i < scores.rows(); ++i) use(begin + i, scores.row(i));
+    }
+  }
+
+  const CoordinateGenerator& generator_;
+  const MaxAffine& approximator_;
+};
+
 // Points in which errors are looked for: half of them on lattices, where there are not too many dimensions for one.
 Matrix sample_points(const Box& box, Index cells, Index count, std::uint64_t seed) {
   Random random(seed);
@@ -113,53 +178,9 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
 
 }  // namespace
 
-template <class Use>
-void ErrorMeter::for_each_scores(const MatrixView& points, const Use& use) const {
-  const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
-  for (Index begin = 0; begin < points.rows(); begin += block) {
-    Matrix scores =
-        points.middleRows(begin, std::min(block, points.rows() - begin)) * approximator_.slopes().transpose();
-    scores.rowwise() += approximator_.offsets().transpose();
-    for (Index i = 0; i < scores.rows(); ++i) use(begin + i, scores.row(i));
-  }
-}
-
-Vector ErrorMeter::value_errors(const MatrixView& points) const {
-  Vector errors = generator_.values(points);
-  for_each_scores(points, [&](Index row, const auto& scores) { errors(row) -= scores.maxCoeff(); });
-  return errors.cwiseAbs();
-}
-
-ErrorMeter::Gradients ErrorMeter::gradient_errors(const MatrixView& references) const {
-  const Matrix gradients = generator_.gradients(references);
-  Gradients out{Vector::Constant(references.rows(), -1), std::vector<int>(references.rows()),
-                Matrix(references.rows(), references.cols())};
-  for_each_scores(references, [&](Index row, const auto& scores) {
-    const double top = scores.maxCoeff();
-    // Any subgradient counts: all pieces that attain the maximum up to rounding.
-    const double attained = top - 1e-13 * (1 + std::abs(top));
-    int& piece = out.pieces[row];
-    for (Index k = 0; k < scores.size(); ++k) {
-      if (scores(k) < attained) continue;
-      const double error = (gradients.row(row) - approximator_.slopes().row(k)).template lpNorm<1>();
-      if (error <= out.errors(row)) continue;
-      out.errors(row) = error;
-      piece = static_cast<int>(k);
-    }
-    out.differences.row(row) = gradients.row(row) - approximator_.slopes().row(piece);
-  });
-  return out;
-}
-
-Vector ErrorMeter::divergence_errors(const MatrixView& points, const MatrixView& references,
-                                     const std::vector<int>& pieces) const {
-  Vector errors = generator_.divergences(points, references);
-  for_each_scores(points,
-                  [&](Index row, const auto& scores) { errors(row) -= scores.maxCoeff() - scores(pieces[row]); });
-  return errors.cwiseAbs();
-}
-
-ApproximationErrors largest_errors(const ErrorMeter& meter, const MeterPlan& plan, const RunControl& control) {
+ApproximationErrors largest_errors(const CoordinateGenerator& generator, const MaxAffine& approximator,
+                                   const MeterPlan& plan, const RunControl& control) {
+  const ErrorMeter meter(generator, approximator);
   ApproximationErrors largest;
   // A quarter of a cell, or of what a cell would be.
   const double step = plan.cells > 0 ? plan.box.radius / (2 * static_cast<double>(plan.cells)) : plan.box.radius / 16;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/model/model.hpp"
@@ -49,20 +48,17 @@ struct Subject {
 };
 
 std::shared_ptr<const Divergence> generator_of(const ApproximateRequest& request, Index& dimension) {
-  const std::vector<std::string> names = closed_form_names();
-  const bool named = std::find(names.begin(), names.end(), request.generator) != names.end();
-  if (!named && request.generator != "mahalanobis") {
-    if (!std::filesystem::exists(request.generator)) {
-      throw Error(fmt::format("--generator is '{}'; allowed: {}, mahalanobis, or a model file", request.generator,
-                              fmt::join(names, ", ")));
-    }
-    const Model model = load_model(request.generator);
-    if (request.dimension == 0) dimension = model.features();
-    return model.divergence;
+  if (request.generator == "mahalanobis") {
+    return std::make_shared<Mahalanobis>(Matrix::Identity(dimension, dimension) +
+                                         0.5 * Matrix::Ones(dimension, dimension));
   }
-  if (named) return make_closed_form(request.generator);
-  return std::make_shared<Mahalanobis>(Matrix::Identity(dimension, dimension) +
-                                       0.5 * Matrix::Ones(dimension, dimension));
+  const std::vector<std::string> names = closed_form_names();
+  if (std::ranges::count(names, request.generator) > 0) return make_closed_form(request.generator);
+  require(std::filesystem::exists(request.generator), "--generator is '{}'; allowed: {}, mahalanobis, or a model file",
+          request.generator, fmt::join(names, ", "));
+  const Model model = load_model(request.generator);
+  if (request.dimension == 0) dimension = model.features();
+  return model.divergence;
 }
 
 Subject make_subject(const ApproximateRequest& request) {
@@ -143,23 +139,22 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
   std::string out = heading(request, subject);
   out += "Measured error (bound of Theorem 1); gradient and divergence on the inner box of half the radius\n\n";
   out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", "K", "value", "gradient", "divergence");
-  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
-    const ApproximationErrors &measured = sweep.steps[i].measured, &bounds = sweep.steps[i].bounds;
-    const auto cell = [](double error, double bound) {
-      return fmt::format("{} ({})", number_or_dash(error), number_or_dash(bound));
-    };
-    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", sweep.pieces[i], cell(measured.value, bounds.value),
-                       cell(measured.gradient, bounds.gradient), cell(measured.divergence, bounds.divergence));
-  }
-  const auto exponents = [&out](std::string_view name, const ApproximationErrors& each) {
-    const auto power = [](double exponent) {
-      return std::isfinite(exponent) ? fmt::format("K^{:.3f}", exponent) : std::string("-");
-    };
-    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", name, power(each.value), power(each.gradient),
-                       power(each.divergence));
+  const auto line = [&out](const auto& name, const auto& text) {
+    out += fmt::format("{:>9} {:>24} {:>24} {:>24}\n", name, text(&ApproximationErrors::value),
+                       text(&ApproximationErrors::gradient), text(&ApproximationErrors::divergence));
   };
-  exponents("fitted", sweep.exponents);
-  exponents("theorem", sweep.theoretic_exponents);
+  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+    line(sweep.pieces[i], [&step = sweep.steps[i]](auto error) {
+      return fmt::format("{} ({})", number_or_dash(step.measured.*error), number_or_dash(step.bounds.*error));
+    });
+  }
+  const auto power = [](const ApproximationErrors& exponents) {
+    return [&](auto error) {
+      return std::isfinite(exponents.*error) ? fmt::format("K^{:.3f}", exponents.*error) : std::string("-");
+    };
+  };
+  line("fitted", power(sweep.exponents));
+  line("theorem", power(sweep.theoretic_exponents));
   return out;
 }
 
@@ -187,7 +182,7 @@ ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject, co
 }
 
 ExitCode run_approximate(const ApproximateRequest& request) {
-  if (!request.picture.empty() && !request.sweep) throw Error("--picture is drawn with --sweep only");
+  require(request.picture.empty() || request.sweep, "--picture is drawn with --sweep only");
   const std::string picture = request.picture.empty() ? kSweepPicture : request.picture;
   if (request.sweep) {
     check_outputs({{"--picture", picture}}, {{"--generator", request.generator}});

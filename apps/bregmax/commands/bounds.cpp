@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
@@ -124,58 +123,47 @@ std::string probability_text(std::string_view theorem, const BoundInputs& inputs
 const MaxAffine& pieces_of_model(const BoundsRequest& request, const Model& model) {
   if (const auto* pieces = dynamic_cast<const MaxAffine*>(model.divergence.get())) return *pieces;
   const bool smoothed = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get()) != nullptr;
-  throw Error(fmt::format("{}: the divergence is {}; there are bounds for max_affine only, {}", request.model,
-                          model.divergence->name(),
-                          smoothed ? "which fit learns with --smoothing 0" : "which fit learns without --method"));
+  fail("{}: the divergence is {}; there are bounds for max_affine only, {}", request.model, model.divergence->name(),
+       smoothed ? "which fit learns with --smoothing 0" : "which fit learns without --method");
 }
 
 void check_unweighted(const auto& items, const std::string& path) {
   for (const auto& item : items) {
-    if (item.weight == 1) continue;
-    throw Error(fmt::format("{}: found the weight {}; there are bounds only for items of weight 1", path, item.weight));
+    require(item.weight == 1, "{}: found the weight {}; there are bounds only for items of weight 1", path,
+            item.weight);
   }
 }
 
 void check_request(const BoundsRequest& request, const Model& model, const Table& table) {
   const std::string& learned_from = model.record.supervision;
   const bool targets = !request.targets_file.empty();
-  if (learned_from == "pairs") {
-    throw Error(
-        fmt::format("{}: it was learned from pairs; there are bounds for comparisons and targets only", request.model));
-  }
-  if (!learned_from.empty() && (learned_from == "targets") != targets) {
-    throw Error(fmt::format("{}: it was learned from {}; give {}", request.model, learned_from,
-                            targets ? "--comparisons-file, or labels" : "--targets-file"));
-  }
-  if (!targets && learned_from == "comparisons" && model.record.drawn == "given" && request.comparisons_file.empty()) {
-    throw Error(fmt::format("{}: it was learned from given comparisons; name their file with --comparisons-file",
-                            request.model));
-  }
-  if (model.record.rows != 0 && table.features.rows() != model.record.rows) {
-    throw Error(fmt::format("{}: found {}; needed are the {} that the model was learned from", request.data,
-                            count_of(table.features.rows(), "row"), model.record.rows));
-  }
-  if (!targets && !(std::isnan(request.noise) && std::isnan(request.beta))) {
-    throw Error("--noise and --beta are for targets; give --targets-file");
-  }
-  if (targets && !request.test.empty()) {
-    throw Error("--test is for comparisons drawn from labels; for targets give --held-out-file");
-  }
+  require(learned_from != "pairs", "{}: it was learned from pairs; there are bounds for comparisons and targets only",
+          request.model);
+  require(learned_from.empty() || (learned_from == "targets") == targets, "{}: it was learned from {}; give {}",
+          request.model, learned_from, targets ? "--comparisons-file, or labels" : "--targets-file");
+  require(
+      targets || learned_from != "comparisons" || model.record.drawn != "given" || !request.comparisons_file.empty(),
+      "{}: it was learned from given comparisons; name their file with --comparisons-file", request.model);
+  require(model.record.rows == 0 || table.features.rows() == model.record.rows,
+          "{}: found {}; needed are the {} that the model was learned from", request.data,
+          count_of(table.features.rows(), "row"), model.record.rows);
+  require(targets || (std::isnan(request.noise) && std::isnan(request.beta)),
+          "--noise and --beta are for targets; give --targets-file");
+  require(!targets || request.test.empty(),
+          "--test is for comparisons drawn from labels; for targets give --held-out-file");
 }
 
 // Calls draw(classes of the rows). Errors name the file and the label column.
 template <class Draw>
 Comparisons drawn_from_labels(const std::string& source, const Table& table, const Draw& draw) {
-  if (!table.labels) {
-    throw Error(
-        fmt::format("{}: there is no label column to draw comparisons from; name it with --label, or give "
-                    "--comparisons-file or --targets-file",
-                    source));
-  }
+  require(table.labels.has_value(),
+          "{}: there is no label column to draw comparisons from; name it with --label, or give "
+          "--comparisons-file or --targets-file",
+          source);
   try {
     return draw(table.labels->of_row);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {} (labels are in column {})", source, error.what(), table.labels->column));
+    fail("{}: {} (labels are in column {})", source, error.what(), table.labels->column);
   }
 }
 
@@ -194,44 +182,39 @@ Comparisons drawn_again(const BoundsRequest& request, const Model& model, const 
   });
 }
 
-// The paper's comparisons, from another random stream than those of the fit.
-Comparisons fresh_comparisons(const BoundsRequest& request, const Model& model, const std::string& source,
-                              const Table& table) {
-  return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
-    return sample_comparisons(classes, request.fresh, Random(model.record.seed).fork(1).next_bits());
-  });
-}
-
 std::vector<HeldOut> held_out_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   std::vector<HeldOut> all;
   const auto add = [&](const std::string& source, const Matrix& rows, const Comparisons& comparisons) {
     const double error = comparison_losses(*model.divergence, rows, comparisons).error;
-    all.push_back({source, static_cast<Index>(comparisons.size()), error});
+    all.push_back({source, std::ssize(comparisons), error});
+  };
+  // The paper's comparisons, from another random stream than those of the fit.
+  const auto fresh = [&](const std::string& source, const Table& table) {
+    return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
+      return sample_comparisons(classes, request.fresh, Random(model.record.seed).fork(1).next_bits());
+    });
   };
   if (!request.held_out_file.empty()) {
     const Comparisons held_out = read_comparisons(request.held_out_file, input.rows.rows());
     check_unweighted(held_out, request.held_out_file);
     add(request.held_out_file, input.rows, held_out);
   } else if (input.table.labels) {
-    add("fresh comparisons of the same rows", input.rows, fresh_comparisons(request, model, request.data, input.table));
+    add("fresh comparisons of the same rows", input.rows, fresh(request.data, input.table));
   }
   if (request.test.empty()) return all;
   const ModelInput test = read_labelled(model, request.test, request.layout);
-  add(fmt::format("comparisons of the rows of {}", request.test), test.rows,
-      fresh_comparisons(request, model, request.test, test.table));
+  add(fmt::format("comparisons of the rows of {}", request.test), test.rows, fresh(request.test, test.table));
   return all;
 }
 
 BoundInputs inputs_of(const BoundsRequest& request, const Model& model, const ModelInput& input, std::size_t items) {
   const MaxAffine& pieces = pieces_of_model(request, model);
-  BoundInputs inputs;
-  inputs.pieces = pieces.pieces();
-  inputs.lipschitz = pieces.slopes().cwiseAbs().rowwise().sum().maxCoeff();
-  inputs.radius = input.rows.cwiseAbs().maxCoeff();
-  inputs.features = input.rows.cols();
-  inputs.items = static_cast<Index>(items);
-  inputs.delta = request.delta;
-  return inputs;
+  return {.pieces = pieces.pieces(),
+          .lipschitz = pieces.slopes().cwiseAbs().rowwise().sum().maxCoeff(),
+          .radius = input.rows.cwiseAbs().maxCoeff(),
+          .features = input.rows.cols(),
+          .items = static_cast<Index>(items),
+          .delta = request.delta};
 }
 
 // Says what keeps Theorem 2 from holding here.
@@ -322,13 +305,11 @@ ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const
   report.trivial = residual * residual;
   report.bound = regression_bound(report.inputs, squared_loss(*model.divergence, input.rows, train), noise);
   std::optional<BoundTerms> approximation;
-  if (!std::isnan(request.beta)) {
-    approximation = regression_approximation_bound(report.inputs, request.beta, noise);
-  }
+  if (!std::isnan(request.beta)) approximation = regression_approximation_bound(report.inputs, request.beta, noise);
   if (!request.held_out_file.empty()) {
     const Targets held_out = read(request.held_out_file);
-    report.held_out.push_back({request.held_out_file, static_cast<Index>(held_out.size()),
-                               squared_loss(*model.divergence, input.rows, held_out)});
+    report.held_out.push_back(
+        {request.held_out_file, std::ssize(held_out), squared_loss(*model.divergence, input.rows, held_out)});
   }
   if (!lipschitz_was_fixed) {
     say("bregmax: note: L was learned; Theorem 3 needs an L that is fixed before the data is seen (fit --lipschitz)");

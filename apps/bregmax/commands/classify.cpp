@@ -28,7 +28,7 @@ std::string csv_field(const std::string& text) {
 std::string classes_as_csv(const Classification& result, const std::vector<std::string>& names) {
   std::string text = "row,predicted,share\n";
   for (std::size_t row = 0; row < result.predicted.size(); ++row) {
-    text += fmt::format("{},{},", row, csv_field(names[static_cast<std::size_t>(result.predicted[row])]));
+    text += fmt::format("{},{},", row, csv_field(names[result.predicted[row]]));
     append_exact_number(text, result.share[row]);
     text += '\n';
   }
@@ -37,7 +37,7 @@ std::string classes_as_csv(const Classification& result, const std::vector<std::
 
 Json classes_as_json(const Classification& result, const std::vector<std::string>& names) {
   Json predicted = Json::array();
-  for (const int number : result.predicted) predicted.push_back(names[static_cast<std::size_t>(number)]);
+  for (const int number : result.predicted) predicted.push_back(names[number]);
   return {{"predicted", std::move(predicted)}, {"share", result.share}};
 }
 
@@ -46,7 +46,7 @@ ExitCode run_classify(const ClassifyRequest& request) {
                 {{"MODEL", request.model}, {"--train", request.train}, {"--queries", request.queries}});
   const Model model = load_model(request.model);
   const ModelInput train = read_labelled(model, request.train, request.layout);
-  const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
+  const ModelInput queries = read_for_model(model, request.queries, request.layout, request.query_label);
   check_at_most("-k", request.options.k, train.rows.rows(), "the number of training rows");
   const SharedClasses classes = share_classes(*train.table.labels, queries.table.labels.value_or(Labels{}));
   const Classification result =

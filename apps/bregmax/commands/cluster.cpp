@@ -33,7 +33,7 @@ std::string clusters_as_csv(const KMeansRun& run) {
 
 std::vector<Index> cluster_sizes(const KMeansRun& run) {
   std::vector<Index> sizes(static_cast<std::size_t>(run.centroids.rows()), 0);
-  for (const int cluster : run.cluster_of_row) ++sizes[static_cast<std::size_t>(cluster)];
+  for (const int cluster : run.cluster_of_row) ++sizes[cluster];
   return sizes;
 }
 
@@ -42,9 +42,7 @@ Json unscaled_centroids(const Model& model, const KMeansRun& run) {
   if (dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr) return nullptr;
   const Matrix centroids = model.unscaled(run.centroids);
   Json list = Json::array();
-  for (Index c = 0; c < centroids.rows(); ++c) {
-    list.push_back(std::vector<double>(centroids.row(c).begin(), centroids.row(c).end()));
-  }
+  for (const auto& row : centroids.rowwise()) list.push_back(std::vector<double>(row.begin(), row.end()));
   return list;
 }
 

@@ -43,6 +43,9 @@ struct ListingRequest {
   bool json = false;
 };
 
+// Lays out what --help prints.
+std::shared_ptr<CLI::Formatter> help_formatter();
+
 // Each adds one command to the program. help-markdown is hidden: it prints docs/options.md, which a test compares.
 using AddCommand = void(CLI::App& program, Action& chosen);
 AddCommand add_demo, add_fit, add_show, add_divergence, add_evaluate, add_rank, add_cluster, add_classify, add_bounds,

@@ -14,7 +14,6 @@
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
-#include "reports/scores.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -127,12 +126,12 @@ std::string as_text(const DemoRequest& request, const DemoResult& result) {
 Index middle_row(const Table& table, int class_number) {
   std::vector<Index> members;
   for (Index row = 0; row < table.features.rows(); ++row) {
-    if (table.labels->of_row[static_cast<std::size_t>(row)] == class_number) members.push_back(row);
+    if (table.labels->of_row[row] == class_number) members.push_back(row);
   }
   const Matrix rows = table.features(members, Eigen::all);
   Index nearest = 0;
   (rows.rowwise() - rows.colwise().mean()).rowwise().squaredNorm().minCoeff(&nearest);
-  return members[static_cast<std::size_t>(nearest)];
+  return members[nearest];
 }
 
 // A picture shows two features. A divergence is learned from these two, without smoothing: its pieces have straight

@@ -48,14 +48,6 @@ void print_matrix_rows(const MatrixView& rows) {
   print(text);
 }
 
-void append_rows(Json& list, const MatrixView& rows) {
-  for (Index r = 0; r < rows.rows(); ++r) {
-    Json row = Json::array();
-    for (Index c = 0; c < rows.cols(); ++c) row.push_back(rows(r, c));
-    list.push_back(std::move(row));
-  }
-}
-
 ExitCode run_divergence(const DivergenceRequest& request) {
   check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"A", request.points}, {"B", request.references}});
   const Model model = load_model(request.model);
@@ -76,7 +68,9 @@ ExitCode run_divergence(const DivergenceRequest& request) {
     }
   } else if (request.json) {
     Json list = Json::array();
-    for_each_block(divergence, points.rows, references, [&](const MatrixView& rows) { append_rows(list, rows); });
+    for_each_block(divergence, points.rows, references, [&](const MatrixView& rows) {
+      for (const auto& row : rows.rowwise()) list.push_back(std::vector<double>(row.begin(), row.end()));
+    });
     summary["divergences"] = std::move(list);
   } else {
     for_each_block(divergence, points.rows, references, print_matrix_rows);

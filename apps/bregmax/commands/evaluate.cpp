@@ -6,7 +6,6 @@
 
 #include "commands/commands.hpp"
 #include "progress.hpp"
-#include "reports/scores.hpp"
 
 namespace bregmax::app {
 namespace {

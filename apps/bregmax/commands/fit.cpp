@@ -3,7 +3,6 @@
 #include <optional>
 #include <set>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
@@ -38,23 +37,17 @@ MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
   if (!fit.pairs_file.empty()) return read_pairs(fit.pairs_file, rows);
   if (!fit.targets_file.empty()) return read_targets(fit.targets_file, rows);
   const Method& method = method_named(fit.request.method);
-  if (!method.from_labels && !method.from_pairs) {
-    throw Error(fmt::format("{} learns from target values; give --targets-file", method.name));
-  }
+  require(method.from_labels || method.from_pairs, "{} learns from target values; give --targets-file", method.name);
   if (table.labels) return table.labels->of_row;
   if (!method.needs_supervision) return ClassOfRow(static_cast<std::size_t>(rows));
-  if (!method.learns_from_items) {
-    throw Error(fmt::format("{}: {} learns from {}, and there is no label column; name it with --label", table.source,
-                            method.name, method.from_labels ? "labels" : "pairs"));
-  }
-  if (!fit.request.supervision.empty() || fit.request.comparisons || fit.request.hard_neighbours) {
-    throw Error(
-        fmt::format("{}: there is no label column to draw supervision from; name it with --label", table.source));
-  }
-  throw Error(
-      fmt::format("{}: nothing to learn from: there is no label column (--label NAME names one); give "
-                  "--comparisons-file, --pairs-file or --targets-file",
-                  table.source));
+  require(method.learns_from_items, "{}: {} learns from {}, and there is no label column; name it with --label",
+          table.source, method.name, method.from_labels ? "labels" : "pairs");
+  require(fit.request.supervision.empty() && !fit.request.comparisons && !fit.request.hard_neighbours,
+          "{}: there is no label column to draw supervision from; name it with --label", table.source);
+  fail(
+      "{}: nothing to learn from: there is no label column (--label NAME names one); give "
+      "--comparisons-file, --pairs-file or --targets-file",
+      table.source);
 }
 
 // Mistakes of the labels that pbdl draws from, told with the file and the column that they are in.
@@ -62,12 +55,10 @@ void check_labels(const Table& table, const Plan& plan) {
   const Labels& labels = *table.labels;
   const std::set<int> classes(labels.of_row.begin(), labels.of_row.end());
   const bool all_pairs = plan.supervision.front().kind == LabelSupervision::kAllPairs;
-  if (all_pairs && classes.size() == labels.of_row.size() && classes.size() > 2) {
-    throw Error(
-        fmt::format("{}: column {}, the labels, has another one in each of its {} rows, so that no two are similar; "
-                    "--label C names another column, --targets-file F has numbers to learn",
-                    table.source, labels.column, labels.of_row.size()));
-  }
+  require(!all_pairs || classes.size() != labels.of_row.size() || classes.size() <= 2,
+          "{}: column {}, the labels, has another one in each of its {} rows, so that no two are similar; "
+          "--label C names another column, --targets-file F has numbers to learn",
+          table.source, labels.column, labels.of_row.size());
   try {
     if (!all_pairs) {
       sample_comparisons(labels.of_row, 1, 0);
@@ -76,20 +67,17 @@ void check_labels(const Table& table, const Plan& plan) {
     }
     if (plan.has_choice()) usable_folds(labels.of_row, plan.folds);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {} (labels are in column {}){}", table.source, error.what(), labels.column,
-                            plan.has_choice() && classes.size() > 1 ? "; --lambda V needs no cross-validation" : ""));
+    fail("{}: {} (labels are in column {}){}", table.source, error.what(), labels.column,
+         plan.has_choice() && classes.size() > 1 ? "; --lambda V needs no cross-validation" : "");
   }
 }
 
 void check_pieces(const FitCommand& fit, const Table& table) {
   if (!table.pieces) return;
   const std::set<int> pieces(table.pieces->begin(), table.pieces->end());
-  int expected = 0;
-  for (const int piece : pieces) {
-    if (piece != expected) {
-      throw Error(fmt::format("{}: column {}: piece {} has no row; every piece from 0 to {} needs at least one",
-                              table.source, fit.layout.piece_column, expected, *pieces.rbegin()));
-    }
+  for (int expected = 0; const int piece : pieces) {
+    require(piece == expected, "{}: column {}: piece {} has no row; every piece from 0 to {} needs at least one",
+            table.source, fit.layout.piece_column, expected, *pieces.rbegin());
     ++expected;
   }
 }
@@ -117,16 +105,15 @@ ExitCode run_fit(const FitCommand& fit) {
   const Interrupt interrupt;
   FitRequest request = complete_request(fit);
   check_files(fit);
-  const Table table = read_table(fit.data, {fit.layout.label, fit.layout.piece_column});
+  const Table table = read_table(fit.data, fit.layout);
   check_pieces(fit, table);
   request.piece_of = table.pieces;
   const TrainingData data{table.features, read_supervision(fit, table)};
   const Plan planned = plan(request, data);
   refuse_idle_tuning_options(fit, planned);
   if (data.labelled() && planned.method->learns_from_items) check_labels(table, planned);
-  if (!fit.picture.empty() && !planned.tried.contains("lambda")) {
-    throw Error("--picture shows scores along lambda, and only one lambda is tried");
-  }
+  require(fit.picture.empty() || planned.tried.contains("lambda"),
+          "--picture shows scores along lambda, and only one lambda is tried");
 
   ProgressLine progress(request.solver.solver == Solver::kAdmm
                             ? request.tolerance.value_or(AdmmOptions{}.tolerance)
@@ -142,9 +129,7 @@ ExitCode run_fit(const FitCommand& fit) {
   // An early stop that was asked for is what was asked for; it is never called optimal.
   const bool reached = is_success(outcome.report.status);
   const Finding* beyond_doubles = outcome.find(Finding::Kind::kScalesBeyondDoubles);
-  if (beyond_doubles != nullptr && !fit.keep_partial) {
-    throw Error(fmt::format("{}: {}", table.source, beyond_doubles->text));
-  }
+  if (beyond_doubles != nullptr && !fit.keep_partial) fail("{}: {}", table.source, beyond_doubles->text);
   const bool save = !fit.out.empty() && model.divergence != nullptr && (reached || fit.keep_partial);
   if (save) save_model(model, fit.out);
   if (!fit.picture.empty() && reached) write_picture(fit.picture, draw_tuning(model.tuning));

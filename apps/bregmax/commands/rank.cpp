@@ -48,7 +48,7 @@ ExitCode run_rank(const RankRequest& request) {
   check_outputs({{"--out", request.out}},
                 {{"MODEL", request.model}, {"--queries", request.queries}, {"--pool", request.pool}});
   const Model model = load_model(request.model);
-  const ModelInput queries = read_for_model(model, request.queries, request.layout.with_label(request.query_label));
+  const ModelInput queries = read_for_model(model, request.queries, request.layout, request.query_label);
   const ModelInput pool = read_for_model(model, request.pool, request.layout);
 
   const Rankings rankings = run_with_progress([&](const RunControl& control) {

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
 #include "commands/commands.hpp"
 #include "paper/summary.hpp"
 #include "pictures/pictures.hpp"
@@ -48,10 +47,8 @@ struct ReproduceRequest {
 std::vector<std::string> names_in(const std::string& option, const std::string& text) {
   const std::vector<std::string> names = CLI::detail::split(text, ',');
   for (const std::string& name : names) {
-    if (name.empty()) throw Error(fmt::format("{} is '{}'; allowed: names with commas between them", option, text));
-    if (std::count(names.begin(), names.end(), name) > 1) {
-      throw Error(fmt::format("{} has '{}' more than once", option, name));
-    }
+    require(!name.empty(), "{} is '{}'; allowed: names with commas between them", option, text);
+    require(std::count(names.begin(), names.end(), name) <= 1, "{} has '{}' more than once", option, name);
   }
   return names;
 }
@@ -59,7 +56,7 @@ std::vector<std::string> names_in(const std::string& option, const std::string& 
 void make_output_folder(const ReproduceRequest& request) {
   std::error_code error;
   std::filesystem::create_directories(request.out, error);
-  if (error) throw Error(fmt::format("--out: cannot make the folder {}: {}", request.out, error.message()));
+  require(!error, "--out: cannot make the folder {}: {}", request.out, error.message());
 }
 
 // Makes the runs that the file does not have yet, unless only a report is wanted.
@@ -95,7 +92,7 @@ std::vector<NamedTable> read_datasets(const std::vector<std::string>& names, con
       say("bregmax: " + how_to_get(name, request.data_dir));
     }
   }
-  if (datasets.empty()) throw Error("no dataset is left to run; --data-dir names the folder with the files");
+  require(!datasets.empty(), "no dataset is left to run; --data-dir names the folder with the files");
   return datasets;
 }
 
@@ -142,7 +139,7 @@ void write_figure(const ReproduceRequest& request, const std::string& svg) {
 
 void refuse_table_options(const ReproduceRequest& request) {
   const auto refuse = [&](bool given, const char* option) {
-    if (given) throw Error(fmt::format("{} does not go with {}; it is an option of the tables", option, request.what));
+    require(!given, "{} does not go with {}; it is an option of the tables", option, request.what);
   };
   refuse(request.methods != "all", "--methods");
   refuse(!request.data_dir.empty(), "--data-dir");
@@ -152,9 +149,8 @@ void refuse_table_options(const ReproduceRequest& request) {
 
 ExitCode reproduce_figure1(const ReproduceRequest& request) {
   refuse_table_options(request);
-  if (request.datasets != "all" || request.runs != 0 || request.first != 0 || request.report_only) {
-    throw Error("--datasets, --runs, --first and --report-only do not go with figure1, which is one fit");
-  }
+  require(request.datasets == "all" && request.runs == 0 && request.first == 0 && !request.report_only,
+          "--datasets, --runs, --first and --report-only do not go with figure1, which is one fit");
   make_output_folder(request);
   const Figure1 figure =
       run_with_progress([&](const RunControl& control) { return compute_figure1(request.seed, control); });

@@ -27,10 +27,6 @@ struct ShowRequest {
 
 std::string scale_name(const Model& model) { return model.scaling.is_identity() ? "none" : "standard"; }
 
-bool is_classical(const TrainingRecord& record) {
-  return !record.method.empty() && record.method != "pbdl" && record.method != "none";
-}
-
 Json as_json(const ShowRequest& request, const Model& model) {
   Json json = {{"model", request.model},
                {"divergence", model.divergence->name()},
@@ -52,8 +48,7 @@ std::string feature_table(const Model& model) {
   std::size_t widest = 4;
   for (const std::string& name : model.feature_names) widest = std::max(widest, name.size());
   for (Index f = 0; f < model.features(); ++f) {
-    const auto at = static_cast<std::size_t>(f);
-    const std::string name = at < model.feature_names.size() ? model.feature_names[at] : fmt::format("x{}", f);
+    const std::string name = model.feature_names.empty() ? fmt::format("x{}", f) : model.feature_names[f];
     out += fmt::format("            {:<{}}", name, widest);
     if (!model.scaling.is_identity()) {
       out += fmt::format("  minus {}, divided by {}", short_number(model.scaling.center(f)),
@@ -81,7 +76,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
     line("solver",
          fmt::format("{}, {}, {:.2f} s", record.solver, count_of(record.iterations, "iteration"), record.seconds));
   }
-  if (is_classical(record)) {
+  if (!record.method.empty() && record.method != "pbdl" && record.method != "none") {
     line("method", method_text(record));
     line("status", fmt::format("{}: objective {}, stationarity {:.1e}", record.status, short_number(record.objective),
                                record.stationarity));

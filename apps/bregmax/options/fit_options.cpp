@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/methods/pbdl.hpp"
+#include "paper/results_file.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -68,11 +68,10 @@ std::vector<double> parse_lambdas(const std::string& given) {
   std::istringstream stream(given);
   for (std::string part; std::getline(stream, part, ',');) {
     lambdas.push_back(parse_number("--lambdas", part, kAtLeastZero));
-    if (lambdas.size() > 1 && !(lambdas.back() > lambdas[lambdas.size() - 2])) {
-      throw Error(fmt::format("--lambdas is '{}'; allowed: rising numbers >= 0 with commas between them", given));
-    }
+    require(lambdas.size() <= 1 || lambdas.back() > lambdas[lambdas.size() - 2],
+            "--lambdas is '{}'; allowed: rising numbers >= 0 with commas between them", given);
   }
-  if (lambdas.empty()) throw Error("--lambdas is ''; allowed: rising numbers >= 0 with commas between them");
+  require(!lambdas.empty(), "--lambdas is ''; allowed: rising numbers >= 0 with commas between them");
   return lambdas;
 }
 
@@ -179,13 +178,12 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
       "--json",     "--method",     "--help",           "--method-parameter",
       "--tune-for", "--folds",      "--repeats"};
   const std::string& method = fit.request.method;
-  if (fit.command->count("--from-labels") > 0) {
-    throw Error(fmt::format("--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method));
-  }
+  require(fit.command->count("--from-labels") == 0,
+          "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
   for (const CLI::Option* option : fit.command->get_options()) {
     const std::string name = option->get_name();
     if (option->get_positional() || option->count() == 0 || std::ranges::find(kShared, name) != kShared.end()) continue;
-    throw Error(fmt::format("{} does not go with --method {}; it is an option of pbdl", name, method));
+    fail("{} does not go with --method {}; it is an option of pbdl", name, method);
   }
 }
 
@@ -193,11 +191,7 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
 Wish parse_wish(const MethodParameter& parameter, const std::string& text) {
   if (text == "auto") return Wish::choose();
   std::vector<double> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    values.push_back(parameter.parse(text.substr(begin, comma - begin)));
-    begin = comma + 1;
-  }
+  for (const std::string& part : fields_of(text)) values.push_back(parameter.parse(part));
   return Wish(std::move(values));
 }
 
@@ -205,13 +199,10 @@ std::map<std::string, Wish> parse_parameters(const Method& method, const std::ve
   std::map<std::string, Wish> wishes;
   for (const std::string& assignment : given) {
     const auto equals = assignment.find('=');
-    if (equals == std::string::npos) {
-      throw Error(fmt::format("--method-parameter is '{}'; allowed: NAME=VALUE", assignment));
-    }
+    require(equals != std::string::npos, "--method-parameter is '{}'; allowed: NAME=VALUE", assignment);
     const std::string name = assignment.substr(0, equals);
-    if (!wishes.emplace(name, parse_wish(method.parameter(name), assignment.substr(equals + 1))).second) {
-      throw Error(fmt::format("--method-parameter: {} was given more than once", name));
-    }
+    require(wishes.emplace(name, parse_wish(method.parameter(name), assignment.substr(equals + 1))).second,
+            "--method-parameter: {} was given more than once", name);
   }
   return wishes;
 }
@@ -279,13 +270,13 @@ std::vector<NamedFile> input_files(const FitCommand& fit) {
 
 FitRequest complete_request(const FitCommand& fit) {
   constexpr double kGiga = 1e9;
-  if (fit.keep_partial && fit.out.empty()) throw Error("--keep-partial needs --out");
+  require(!fit.keep_partial || !fit.out.empty(), "--keep-partial needs --out");
   FitRequest request = fit.request;
   if (!method_named(request.method).learns_from_items) {
     refuse_options_of_pbdl(fit);
     request.parameters = parse_parameters(method_named(request.method), fit.method_parameters);
   } else if (!fit.method_parameters.empty()) {
-    throw Error("--method-parameter is for the classical methods; name one with --method");
+    fail("--method-parameter is for the classical methods; name one with --method");
   } else {
     request.parameters["lipschitz"] = fit.lipschitz_bound;
   }
@@ -307,7 +298,7 @@ void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan) {
                                       "nothing of {} is to be chosen; --method-parameter NAME=auto does that for "
                                       "those that bregmax methods says",
                                       plan.method->name);
-    throw Error(fmt::format("{} is about choosing by cross-validation, and {}", option, why));
+    fail("{} is about choosing by cross-validation, and {}", option, why);
   }
 }
 

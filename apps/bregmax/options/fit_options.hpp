@@ -13,7 +13,7 @@ namespace bregmax::app {
 // What `bregmax fit` was asked to do: the library's request, which the options fill in, and what concerns files.
 struct FitCommand {
   std::string data;
-  Layout layout;
+  TableOptions layout;
   FitRequest request;                          // complete_request() has what the options cannot fill in one by one
   std::vector<std::string> method_parameters;  // NAME=VALUE
   double lipschitz_bound = std::numeric_limits<double>::infinity();

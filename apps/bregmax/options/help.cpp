@@ -1,5 +1,3 @@
-#include "options/help.hpp"
-
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
@@ -35,26 +33,44 @@ std::string paragraph(const std::string& left, const std::string& text) {
 }
 
 std::string option_name(const CLI::Option& option, bool is_positional) {
-  std::string name;
-  for (const char c : is_positional ? option.get_name(true, false) : option.get_name(false, true)) {
-    name += c;
-    if (c == ',') name += ' ';
-  }
+  std::string name = CLI::detail::find_and_replace(option.get_name(is_positional, !is_positional), ",", ", ");
   if (!is_positional && !option.get_type_name().empty()) name += fmt::format(" {}", option.get_type_name());
   return name;
 }
 
+// Lines of at most 100 characters, one paragraph per option, with the default at its end.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* command, std::string name) const override {
+    std::string usage = "Usage: " + name;
+    if (command->get_parent() == nullptr) return usage + " COMMAND ...\n";
+    for (const CLI::Option* option : command->get_options()) {
+      if (!option->get_positional()) continue;
+      usage += option->get_required() ? fmt::format(" {}", option->get_name(true))
+                                      : fmt::format(" [{}]", option->get_name(true));
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_required() && !option->get_positional()) usage += " " + option_name(*option, false);
+    }
+    return usage + " [OPTIONS]\n";
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string text = option->get_description();
+    if (!option->get_default_str().empty()) text += fmt::format(" (default {})", option->get_default_str());
+    if (option->get_required() && !is_positional) text += " (required)";
+    return paragraph(option_name(*option, is_positional), text);
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return paragraph(command->get_name(), command->get_description());
+  }
+};
+
 bool is_listed(const CLI::Option& option) { return option.get_name() != "--help" && !option.get_group().empty(); }
 
 std::string markdown_row(const CLI::Option& option) {
-  const auto escaped = [](const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-      if (c == '|') out += '\\';
-      out += c;
-    }
-    return out;
-  };
+  const auto escaped = [](const std::string& text) { return CLI::detail::find_and_replace(text, "|", "\\|"); };
   const std::string standard = option.get_required()              ? "required"
                                : option.get_default_str().empty() ? ""
                                                                   : fmt::format("`{}`", option.get_default_str());
@@ -72,33 +88,7 @@ std::string markdown_section(const CLI::App& command) {
   return out;
 }
 
-}  // namespace
-
-std::string HelpFormatter::make_usage(const CLI::App* command, std::string name) const {
-  std::string usage = "Usage: " + name;
-  if (command->get_parent() == nullptr) return usage + " COMMAND ...\n";
-  for (const CLI::Option* option : command->get_options()) {
-    if (!option->get_positional()) continue;
-    usage += option->get_required() ? fmt::format(" {}", option->get_name(true))
-                                    : fmt::format(" [{}]", option->get_name(true));
-  }
-  for (const CLI::Option* option : command->get_options()) {
-    if (option->get_required() && !option->get_positional()) usage += " " + option_name(*option, false);
-  }
-  return usage + " [OPTIONS]\n";
-}
-
-std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
-  std::string text = option->get_description();
-  if (!option->get_default_str().empty()) text += fmt::format(" (default {})", option->get_default_str());
-  if (option->get_required() && !is_positional) text += " (required)";
-  return paragraph(option_name(*option, is_positional), text);
-}
-
-std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
-  return paragraph(command->get_name(), command->get_description());
-}
-
+// All commands and options as Markdown: the content of docs/options.md.
 std::string options_as_markdown(const CLI::App& program) {
   std::string out =
       "# Options\n\n"
@@ -111,6 +101,10 @@ std::string options_as_markdown(const CLI::App& program) {
   }
   return out;
 }
+
+}  // namespace
+
+std::shared_ptr<CLI::Formatter> help_formatter() { return std::make_shared<HelpFormatter>(); }
 
 void add_help_markdown(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("help-markdown", "docs/options.md")->group("");

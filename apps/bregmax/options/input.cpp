@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "bregmax/core/error.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
@@ -27,13 +26,11 @@ bool is_named(const std::vector<std::string>& features) {
 }
 
 void check_features(const Model& model, const Table& table) {
-  if (table.features.cols() != model.features()) {
-    throw Error(
-        fmt::format("{}: found {} features ({}); the model has {} ({}); --label and --piece-column name "
-                    "the columns that are not features",
-                    table.source, table.features.cols(), name_list(table.feature_names), model.features(),
-                    name_list(model.feature_names)));
-  }
+  require(table.features.cols() == model.features(),
+          "{}: found {} features ({}); the model has {} ({}); --label and --piece-column name "
+          "the columns that are not features",
+          table.source, table.features.cols(), name_list(table.feature_names), model.features(),
+          name_list(model.feature_names));
   const auto named_alike = [&](const std::string& name) {
     return std::ranges::find(model.feature_names, name) != model.feature_names.end();
   };
@@ -48,45 +45,44 @@ void check_features(const Model& model, const Table& table) {
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const std::string& name = table.feature_names[f];
     if (name == model.feature_names[f]) continue;
-    if (!named_alike(name)) {
-      throw Error(fmt::format("{}: feature {} (from 0) is {}, which the model does not have; expected {} ({})",
-                              table.source, f, name, model.feature_names[f], name_list(model.feature_names)));
-    }
-    throw Error(
-        fmt::format("{}: the features are in another order than in the model: feature {} (from 0) is {}; "
-                    "expected {}",
-                    table.source, f, table.feature_names[f], model.feature_names[f]));
+    require(named_alike(name), "{}: feature {} (from 0) is {}, which the model does not have; expected {} ({})",
+            table.source, f, name, model.feature_names[f], name_list(model.feature_names));
+    fail(
+        "{}: the features are in another order than in the model: feature {} (from 0) is {}; "
+        "expected {}",
+        table.source, f, table.feature_names[f], model.feature_names[f]);
   }
 }
 
 }  // namespace
 
-ModelInput read_for_model(const Model& model, const std::string& source, const Layout& layout) {
-  ModelInput input{read_table(source, {layout.label, layout.piece_column}), {}};
+ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
+                          const std::string& label) {
+  if (!label.empty()) layout.label = label;
+  ModelInput input{read_table(source, layout), {}};
   check_features(model, input.table);
   input.rows = model.scaled(input.table.features);
   return input;
 }
 
-ModelInput read_labelled(const Model& model, const std::string& source, const Layout& layout) {
+ModelInput read_labelled(const Model& model, const std::string& source, const TableOptions& layout) {
   ModelInput input = read_for_model(model, source, layout);
-  if (!input.table.labels) {
-    throw Error(fmt::format("{}: there is no label column, and one is needed; name it with --label", source));
-  }
+  require(input.table.labels.has_value(), "{}: there is no label column, and one is needed; name it with --label",
+          source);
   return input;
 }
 
 SharedClasses share_classes(const Labels& first, const Labels& second) {
   SharedClasses shared{first.of_row, {}, first.class_names};
   std::unordered_map<std::string, int> number_of;
-  for (int c = 0; c < first.classes(); ++c) number_of.emplace(first.class_names[static_cast<std::size_t>(c)], c);
+  for (int c = 0; c < first.classes(); ++c) number_of.emplace(first.class_names[c], c);
   std::vector<int> number_in_shared;
   for (const std::string& name : second.class_names) {
     const auto [entry, fresh] = number_of.emplace(name, static_cast<int>(shared.names.size()));
     if (fresh) shared.names.push_back(name);
     number_in_shared.push_back(entry->second);
   }
-  for (const int c : second.of_row) shared.second.push_back(number_in_shared[static_cast<std::size_t>(c)]);
+  for (const int c : second.of_row) shared.second.push_back(number_in_shared[c]);
   return shared;
 }
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
+#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -22,7 +22,7 @@ bool read_number(const std::string& text, Number& value) {
 }  // namespace
 
 void refuse(const std::string& name, const std::string& text, const std::string& allowed) {
-  throw Error(fmt::format("{} is '{}'; allowed: {}", name, text, allowed));
+  fail("{} is '{}'; allowed: {}", name, text, allowed);
 }
 
 std::string WholeRange::text() const {
@@ -46,21 +46,12 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
 }
 
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {
-  if (value <= most) return;
-  throw Error(fmt::format("{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is));
+  require(value <= most, "{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is);
 }
 
 CLI::Option* OptionAdder::add(const std::string& name, const std::function<void(const std::string&)>& accept,
                               const std::string& help, const std::string& placeholder, const std::string& standard) {
   return command_.add_option_function<std::string>(name, accept, help)->type_name(placeholder)->default_str(standard);
-}
-
-CLI::Option* OptionAdder::flag(const std::string& name, bool& value, const std::string& help) {
-  return command_.add_flag(name, value, help);
-}
-
-CLI::Option* OptionAdder::flag(const std::string& name, std::function<void()> if_given, const std::string& help) {
-  return command_.add_flag_callback(name, std::move(if_given), help);
 }
 
 CLI::Option* OptionAdder::text(const std::string& name, std::string& value, const std::string& placeholder,
@@ -93,14 +84,12 @@ CLI::Option* OptionAdder::number(const std::string& name, double& value, const s
   return add(name, accept, fmt::format("{} [{}]", help, range.text), placeholder, standard);
 }
 
-void OptionAdder::model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
-
 void OptionAdder::label(std::string& value) {
   text("--label", value, "NAME|INDEX|none",
        "label column; auto: a last column that is named class, label, target or species, or is not numeric");
 }
 
-void OptionAdder::layout(Layout& value, std::string* query_label) {
+void OptionAdder::layout(TableOptions& value, std::string* query_label) {
   label(value.label);
   if (query_label != nullptr) {
     text("--query-label", *query_label, "NAME|INDEX|none",
@@ -126,9 +115,5 @@ void OptionAdder::threads(int& value) {
 void OptionAdder::start(KMeansStart& value, const std::string& help) {
   choice("--start", value, {{"euclidean", KMeansStart::kEuclidean}, {"divergence", KMeansStart::kDivergence}}, help);
 }
-
-void OptionAdder::seed(std::uint64_t& value, const std::string& help) { whole("--seed", value, "S", {}, help); }
-
-void OptionAdder::json(bool& value) { flag("--json", value, "print one JSON object on standard output"); }
 
 }  // namespace bregmax::app

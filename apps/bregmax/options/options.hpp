@@ -41,7 +41,7 @@ using Words = std::vector<std::pair<std::string, double>>;
 // What all commands have that apply a model to rows.
 struct ModelRequest {
   std::string model, out;
-  Layout layout;
+  TableOptions layout;
   int threads = 0;  // 0: all
   bool json = false;
 };
@@ -56,16 +56,6 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
 // Throws Error when the number is above what the data allows.
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is);
 
-// What an option stores: the variable's type, or what an optional holds.
-template <class T>
-struct Stored {
-  using Type = T;
-};
-template <class T>
-struct Stored<std::optional<T>> {
-  using Type = T;
-};
-
 // Adds options to a command. Each is described once: name, placeholder of its value, what is allowed, the default (the
 // value of the variable; an optional has none) and what it is for. Help, messages and docs/options.md come from that.
 class OptionAdder {
@@ -76,8 +66,12 @@ class OptionAdder {
   // An option whose text `accept` checks and stores.
   CLI::Option* add(const std::string& name, const std::function<void(const std::string&)>& accept,
                    const std::string& help, const std::string& placeholder, const std::string& standard);
-  CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
-  CLI::Option* flag(const std::string& name, std::function<void()> if_given, const std::string& help);
+  CLI::Option* flag(const std::string& name, bool& value, const std::string& help) {
+    return command_.add_flag(name, value, help);
+  }
+  CLI::Option* flag(const std::string& name, std::function<void()> if_given, const std::string& help) {
+    return command_.add_flag_callback(name, std::move(if_given), help);
+  }
   CLI::Option* text(const std::string& name, std::string& value, const std::string& placeholder,
                     const std::string& help);
   CLI::Option* number(const std::string& name, double& value, const std::string& placeholder, NumberRange range,
@@ -109,21 +103,21 @@ class OptionAdder {
     std::string standard;
     if constexpr (std::is_integral_v<Whole>) standard = fmt::format("{}", value);
     const auto accept = [name, &value, range](const std::string& given) {
-      value = static_cast<typename Stored<Whole>::Type>(parse_whole(name, given, range));
+      value = static_cast<typename decltype(std::optional(value))::value_type>(parse_whole(name, given, range));
     };
     return add(name, accept, fmt::format("{} [{}]", help, range.text()), placeholder, standard);
   }
 
   // Options of several commands.
-  void model(std::string& value);
+  void model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
   void label(std::string& value);
-  void layout(Layout& value, std::string* query_label = nullptr);  // of files that a model is applied to
+  void layout(TableOptions& value, std::string* query_label = nullptr);  // of files that a model is applied to
   // All of ModelRequest but the model: --out only if it has a help text.
   void rest(ModelRequest& request, const char* out_help = nullptr, std::string* query_label = nullptr);
   void threads(int& value);
   void start(KMeansStart& value, const std::string& help);
-  void seed(std::uint64_t& value, const std::string& help);
-  void json(bool& value);
+  void seed(std::uint64_t& value, const std::string& help) { whole("--seed", value, "S", {}, help); }
+  void json(bool& value) { flag("--json", value, "print one JSON object on standard output"); }
 
  private:
   CLI::App& command_;

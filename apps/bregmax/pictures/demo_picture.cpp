@@ -12,55 +12,43 @@ namespace {
 
 // ---- A max-affine generator on the plane: all borders are straight, so everything here is exact. ----
 
-// slope_x * x + slope_y * y + offset.
-struct AffineFunction {
-  double slope_x, slope_y, offset;
+using Pieces = Eigen::Matrix<double, Eigen::Dynamic, 3>;  // phi(x, y) = max_k <row k, (x, y, 1)>
 
-  double operator()(const Point& at) const { return slope_x * at.x + slope_y * at.y + offset; }
-};
-
-// The affine pieces of phi(x) = max_k pieces[k](x).
-using Pieces = std::vector<AffineFunction>;
-
-AffineFunction difference(const AffineFunction& one, const AffineFunction& other) {
-  return {one.slope_x - other.slope_x, one.slope_y - other.slope_y, one.offset - other.offset};
-}
-
-Point between(const Point& a, const Point& b, double fraction) {
-  return {a.x + fraction * (b.x - a.x), a.y + fraction * (b.y - a.y)};
+// <function, (x, y, 1)>
+double value(const Eigen::Vector3d& function, const Point& at) {
+  return function(0) * at.x + function(1) * at.y + function(2);
 }
 
 // The part of a convex polygon where `function` <= level.
-Polygon clip(const Polygon& polygon, const AffineFunction& function, double level) {
+Polygon clip(const Polygon& polygon, const Eigen::Vector3d& function, double level) {
   Polygon kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Point& here = polygon[i];
-    const Point& next = polygon[(i + 1) % polygon.size()];
-    const double value_here = function(here) - level;
-    const double value_next = function(next) - level;
+    const Point &here = polygon[i], &next = polygon[(i + 1) % polygon.size()];
+    const double value_here = value(function, here) - level, value_next = value(function, next) - level;
     if (value_here <= 0) kept.push_back(here);
     if ((value_here < 0 && value_next > 0) || (value_here > 0 && value_next < 0)) {
-      kept.push_back(between(here, next, value_here / (value_here - value_next)));
+      const double fraction = value_here / (value_here - value_next);
+      kept.push_back({here.x + fraction * (next.x - here.x), here.y + fraction * (next.y - here.y)});
     }
   }
   if (kept.size() < 3) kept.clear();
   return kept;
 }
 
-// Where phi(x) - pieces[reference](x) <= level, inside the rectangle: the points whose divergence from that piece is at
-// most `level`. Level 0 gives the cell in which the piece attains the maximum.
-Polygon sublevel_set(const Pieces& pieces, std::size_t reference, double level, const Rectangle& inside) {
+// Where phi exceeds the piece `reference` by at most `level`, inside the rectangle: the points whose divergence from
+// that piece is at most `level`. Level 0 gives the cell in which the piece attains the maximum.
+Polygon sublevel_set(const Pieces& pieces, Index reference, double level, const Rectangle& inside) {
   Polygon polygon = inside.polygon();
-  for (std::size_t k = 0; k < pieces.size() && !polygon.empty(); ++k) {
-    if (k != reference) polygon = clip(polygon, difference(pieces[k], pieces[reference]), level);
+  for (Index k = 0; k < pieces.rows() && !polygon.empty(); ++k) {
+    if (k != reference) polygon = clip(polygon, pieces.row(k) - pieces.row(reference), level);
   }
   return polygon;
 }
 
-// phi(at)
-double maximum(const Pieces& pieces, const Point& at) {
-  const auto lower = [&at](const AffineFunction& a, const AffineFunction& b) { return a(at) < b(at); };
-  return (*std::max_element(pieces.begin(), pieces.end(), lower))(at);
+// phi - piece
+double excess(const Pieces& pieces, Index piece, const Point& at) {
+  const Vector values = pieces.col(0) * at.x + pieces.col(1) * at.y + pieces.col(2);
+  return values.maxCoeff() - values(piece);
 }
 
 // ---- The picture ----
@@ -79,44 +67,24 @@ std::string band_colour(int band) {
 
 // The pieces in the units of the data.
 Pieces unscaled_pieces(const PictureSubject& subject) {
-  const Vector& center = subject.scaling.center;
-  const Vector& scale = subject.scaling.scale;
-  Pieces pieces;
-  for (Index k = 0; k < subject.divergence.pieces(); ++k) {
-    const double x = subject.divergence.slopes()(k, 0) / scale(0);
-    const double y = subject.divergence.slopes()(k, 1) / scale(1);
-    pieces.push_back({x, y, subject.divergence.offsets()(k) - x * center(0) - y * center(1)});
-  }
+  Pieces pieces(subject.divergence.pieces(), 3);
+  const Vector &center = subject.scaling.center, &scale = subject.scaling.scale;
+  pieces.leftCols(2) = subject.divergence.slopes().array().rowwise() / scale.transpose().array();
+  pieces.col(2) = subject.divergence.offsets() - pieces.col(0) * center(0) - pieces.col(1) * center(1);
   return pieces;
 }
 
 // Asks the divergence, because its rule decides where pieces tie.
-std::size_t piece_of_row(const PictureSubject& subject, Index row) {
-  const Matrix scaled = subject.scaling.apply(subject.table.features.middleRows(row, 1));
-  return static_cast<std::size_t>(subject.divergence.pieces_of(scaled).front());
+Index piece_of_row(const PictureSubject& subject, Index row) {
+  return subject.divergence.pieces_of(subject.scaling.apply(subject.table.features.middleRows(row, 1))).front();
 }
 
 Rectangle plane_around(const Matrix& rows) {
   constexpr double kMargin = 0.07;
-  const Vector low = rows.colwise().minCoeff();
-  const Vector high = rows.colwise().maxCoeff();
+  const Vector low = rows.colwise().minCoeff(), high = rows.colwise().maxCoeff();
   const double x = kMargin * (high(0) - low(0)), y = kMargin * (high(1) - low(1));
   return {low(0) - x, high(0) + x, low(1) - y, high(1) + y};
 }
-
-// The edges of the bands grow quadratically, so that there are as many near A as for a distance.
-struct Levels {
-  double top;
-  double upper_edge(int band) const {
-    const double t = static_cast<double>(band + 1) / kBands;
-    return top * t * t;
-  }
-  int band(double divergence) const {
-    int b = 0;
-    while (b + 1 < kBands && divergence > upper_edge(b)) ++b;
-    return b;
-  }
-};
 
 // Shape and colour both tell the class.
 void draw_mark(Svg& svg, const Point& at, int class_number, double size) {
@@ -151,16 +119,19 @@ class Drawing {
       : subject_(subject),
         pieces_(unscaled_pieces(subject)),
         plane_(plane_around(subject.table.features)),
-        a_{subject.table.features(subject.row_of_a, 0), subject.table.features(subject.row_of_a, 1)},
+        a_(point(subject.row_of_a)),
         piece_of_a_(piece_of_row(subject, subject.row_of_a)),
         svg_(kDemoWidth, kDemoHeight, "A Bregman divergence learned from iris",
              "Left: divergence from x to A over petal length and width; right: from A to x. Lines bound the affine "
              "pieces.") {
-    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+    for (Index k = 0; k < pieces_.rows(); ++k) {
       Polygon polygon = sublevel_set(pieces_, k, 0, plane_);
       if (!polygon.empty()) cells_.push_back({k, std::move(polygon)});
     }
-    levels_.top = largest_shown();
+    // One scale for both panels, so that they can be compared. It covers the data, not the empty corners.
+    for (Index i = 0; i < subject_.table.features.rows(); ++i) {
+      top_ = std::max({top_, excess(pieces_, piece_of_a_, point(i)), excess(pieces_, piece_of_row(subject_, i), a_)});
+    }
   }
 
   std::string draw() {
@@ -183,21 +154,16 @@ class Drawing {
 
  private:
   struct Cell {
-    std::size_t piece;
+    Index piece;
     Polygon polygon;
   };
 
-  double from_x(const Point& x) const { return maximum(pieces_, x) - pieces_[piece_of_a_](x); }
-  double to_piece(std::size_t piece) const { return maximum(pieces_, a_) - pieces_[piece](a_); }
+  Point point(Index row) const { return {subject_.table.features(row, 0), subject_.table.features(row, 1)}; }
 
-  // One scale for both panels, so that they can be compared. It covers the data, not the empty corners.
-  double largest_shown() const {
-    double largest = 0;
-    for (Index i = 0; i < subject_.table.features.rows(); ++i) {
-      const Point x{subject_.table.features(i, 0), subject_.table.features(i, 1)};
-      largest = std::max({largest, from_x(x), to_piece(piece_of_row(subject_, i))});
-    }
-    return largest;
+  // The upper edges of the bands grow quadratically, so that there are as many near A as for a distance.
+  double edge(int band) const {
+    const double t = static_cast<double>(band + 1) / kBands;
+    return top_ * t * t;
   }
 
   void draw_title(const Plot& plot, const char* title, const char* explanation) {
@@ -211,8 +177,7 @@ class Drawing {
     svg_.begin_clip(plot.frame());
     svg_.rectangle(plot.frame(), {band_colour(kBands - 1), ""});
     for (int band = kBands - 2; band >= 0; --band) {
-      const Polygon inside = sublevel_set(pieces_, piece_of_a_, levels_.upper_edge(band), plane_);
-      svg_.polygon(plot.place(inside), {band_colour(band), ""});
+      svg_.polygon(plot.place(sublevel_set(pieces_, piece_of_a_, edge(band), plane_)), {band_colour(band), ""});
     }
     svg_.end_clip();
   }
@@ -220,7 +185,9 @@ class Drawing {
   void draw_to_x(const Plot& plot) {
     svg_.begin_clip(plot.frame());
     for (const Cell& one : cells_) {
-      const std::string colour = band_colour(levels_.band(to_piece(one.piece)));
+      int band = 0;
+      while (band + 1 < kBands && excess(pieces_, one.piece, a_) > edge(band)) ++band;
+      const std::string colour = band_colour(band);
       // The stroke closes the hairline that renderers leave between neighbours.
       svg_.polygon(plot.place(one.polygon), {colour, colour, 0.6});
     }
@@ -230,10 +197,8 @@ class Drawing {
   void draw_cells_and_points(const Plot& plot) {
     svg_.begin_clip(plot.frame());
     for (const Cell& one : cells_) svg_.polygon(plot.place(one.polygon), {"", kBorderColour, 0.5, 0.6});
-    const Labels& labels = *subject_.table.labels;
     for (Index i = 0; i < subject_.table.features.rows(); ++i) {
-      const Point x{subject_.table.features(i, 0), subject_.table.features(i, 1)};
-      draw_mark(svg_, plot.place(x.x, x.y), labels.of_row[static_cast<std::size_t>(i)], 4.2);
+      draw_mark(svg_, plot.place(point(i).x, point(i).y), subject_.table.labels->of_row[i], 4.2);
     }
     draw_a(svg_, plot.place(a_.x, a_.y));
     svg_.end_clip();
@@ -243,7 +208,7 @@ class Drawing {
     const double y = kLeftPanel.bottom + 76;
     double x = kLeftPanel.left + 6;
     for (int c = 0; c < subject_.table.labels->classes(); ++c) {
-      const std::string& name = subject_.table.labels->class_names[static_cast<std::size_t>(c)];
+      const std::string& name = subject_.table.labels->class_names[c];
       draw_mark(svg_, {x, y}, c, 5);
       svg_.text({x + 12, y + 4.5}, name);
       x += 36 + 7.2 * static_cast<double>(name.size());
@@ -261,7 +226,7 @@ class Drawing {
       const double left = begin + kBox * band;
       svg_.rectangle({left, left + kBox, y + 8, y - 8}, {band_colour(band), kFaintInk, 0.5});
       if (band + 1 < kBands) {
-        svg_.text({left + kBox, y + 24}, fmt::format("{:.2g}", levels_.upper_edge(band)), {11.5, Anchor::kMiddle});
+        svg_.text({left + kBox, y + 24}, fmt::format("{:.2g}", edge(band)), {11.5, Anchor::kMiddle});
       }
     }
     svg_.text({begin, y + 24}, "0", {11.5, Anchor::kMiddle});
@@ -275,9 +240,9 @@ class Drawing {
   Pieces pieces_;
   Rectangle plane_;
   Point a_;
-  std::size_t piece_of_a_;
+  Index piece_of_a_;
   std::vector<Cell> cells_;
-  Levels levels_{1};
+  double top_ = 0;  // the largest divergence shown
   Svg svg_;
 };
 

@@ -47,8 +47,7 @@ void draw_quadratic(Svg& svg, const QuadraticPanel& panel) {
   }
   plot.draw_curve(svg, exact, {"", kPbdlColour, 2.2});
   plot.draw_curve(svg, pieces, {"", kMahalanobisColour, 2, 1, "6 4"});
-  for (Index k = 0; k < panel.knots.size(); ++k) {
-    const double at = panel.knots(k);
+  for (const double at : panel.knots) {
     svg.circle(plot.place(at, at * at), 3.2, {kMahalanobisColour, "#ffffff", 0.8});
   }
 }
@@ -73,30 +72,22 @@ void draw_circle_panel(Svg& svg, const Figure1& figure, std::size_t number, cons
   svg.text({at.x + 6, plot.frame().top + 14}, "A", {.bold = true});
 }
 
-struct ErrorBand {
-  std::vector<Point> middle, lower, upper;
-};
-
-ErrorBand band_of(const ErrorCurve& curve, Estimate ErrorPoint::*which, double floor) {
-  ErrorBand band;
+// The mean errors, or with `side` = -1 and 1 the ends of their intervals.
+std::vector<Point> error_points(const ErrorCurve& curve, Estimate ErrorPoint::*which, double floor, double side = 0) {
+  std::vector<Point> points;
   for (const ErrorPoint& at : curve.errors) {
-    const Estimate& error = at.*which;
-    const auto x = static_cast<double>(at.points);
-    const double half_width = std::isfinite(error.half_width) ? error.half_width : 0;
-    band.middle.push_back({x, std::max(error.mean, floor)});
-    band.lower.push_back({x, std::max(error.mean - half_width, floor)});
-    band.upper.push_back({x, std::max(error.mean + half_width, floor)});
+    const double error = (at.*which).mean + side * (at.*which).known_half_width();
+    points.push_back({static_cast<double>(at.points), std::max(error, floor)});
   }
-  return band;
+  return points;
 }
 
 Axis error_axis(const ErrorCurve& curve) {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const ErrorPoint& at : curve.errors) {
     for (const Estimate& error : {at.pbdl, at.mahalanobis}) {
-      const double half_width = std::isfinite(error.half_width) ? error.half_width : 0;
-      if (error.mean > 0) low = std::min(low, std::max(error.mean - half_width, error.mean / 3));
-      high = std::max(high, error.mean + half_width);
+      if (error.mean > 0) low = std::min(low, std::max(error.mean - error.known_half_width(), error.mean / 3));
+      high = std::max(high, error.mean + error.known_half_width());
     }
   }
   if (!(high > 0)) low = high = 1;
@@ -109,13 +100,17 @@ void draw_error_panel(Svg& svg, const ErrorCurve& curve, std::size_t number) {
   const Plot plot(panel_frame(number), {0, 105, "points n", false, {5, 25, 50, 75, 100}}, errors);
   plot.draw_axes(svg);
   plot.draw_title(svg, curve.problem.title);
-  const ErrorBand mahalanobis = band_of(curve, &ErrorPoint::mahalanobis, errors.low);
-  const ErrorBand pbdl = band_of(curve, &ErrorPoint::pbdl, errors.low);
-  plot.draw_band(svg, mahalanobis.lower, mahalanobis.upper, {kMahalanobisColour, "", 0, 0.22});
-  plot.draw_band(svg, pbdl.lower, pbdl.upper, {kPbdlColour, "", 0, 0.22});
-  plot.draw_curve(svg, mahalanobis.middle, {"", kMahalanobisColour, 2, 1, "6 4"});
-  plot.draw_curve(svg, pbdl.middle, {"", kPbdlColour, 2});
-  for (const Point& at : plot.place(pbdl.middle)) svg.circle(at, 2.6, {kPbdlColour, "#ffffff", 0.6});
+  const auto draw_band = [&](Estimate ErrorPoint::*which, const char* colour) {
+    plot.draw_band(svg, error_points(curve, which, errors.low, -1), error_points(curve, which, errors.low, 1),
+                   {colour, "", 0, 0.22});
+  };
+  draw_band(&ErrorPoint::mahalanobis, kMahalanobisColour);
+  draw_band(&ErrorPoint::pbdl, kPbdlColour);
+  plot.draw_curve(svg, error_points(curve, &ErrorPoint::mahalanobis, errors.low),
+                  {"", kMahalanobisColour, 2, 1, "6 4"});
+  const std::vector<Point> pbdl = error_points(curve, &ErrorPoint::pbdl, errors.low);
+  plot.draw_curve(svg, pbdl, {"", kPbdlColour, 2});
+  for (const Point& at : plot.place(pbdl)) svg.circle(at, 2.6, {kPbdlColour, "#ffffff", 0.6});
 }
 
 }  // namespace

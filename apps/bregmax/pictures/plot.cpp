@@ -89,10 +89,6 @@ void Plot::draw_title(Svg& svg, const std::string& title) const {
   svg.text({(frame_.left + frame_.right) / 2, frame_.top - 12}, title, {15, Anchor::kMiddle, kInk, true});
 }
 
-void Plot::draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const {
-  svg.polyline(place(values), style);
-}
-
 void Plot::draw_band(Svg& svg, const std::vector<Point>& lower, const std::vector<Point>& upper,
                      const Style& style) const {
   std::vector<Point> corners = lower;

@@ -32,7 +32,9 @@ class Plot {
   // Ticks with their numbers, titles, the frame and, unless they would cover something, horizontal grid lines.
   void draw_axes(Svg& svg, bool grid = true) const;
   void draw_title(Svg& svg, const std::string& title) const;
-  void draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const;
+  void draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const {
+    svg.polyline(place(values), style);
+  }
   // The area between two curves over the same x.
   void draw_band(Svg& svg, const std::vector<Point>& lower, const std::vector<Point>& upper, const Style& style) const;
 

@@ -4,15 +4,21 @@
 #include "bregmax/core/error.hpp"
 
 #ifdef BREGMAX_HAS_RSVG
-
 #include <fmt/format.h>
 #include <librsvg/rsvg.h>
 
 #include <cmath>
 #include <memory>
+#endif
 
 namespace bregmax::app {
 namespace {
+
+bool is_png(const std::string& path) { return path.ends_with(".png") || path.ends_with(".PNG"); }
+
+#ifdef BREGMAX_HAS_RSVG
+
+constexpr bool kCanDrawPng = true;
 
 using Handle = std::unique_ptr<RsvgHandle, decltype(&g_object_unref)>;
 using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
@@ -48,33 +54,17 @@ std::string png_of_svg(const std::string& svg, double scale) {
   return png;
 }
 
-}  // namespace
-
-bool can_draw_png() { return true; }
-
-}  // namespace bregmax::app
-
 #else
 
-namespace bregmax::app {
-namespace {
+constexpr bool kCanDrawPng = false;
 
 std::string png_of_svg(const std::string& /*svg*/, double /*scale*/) { return {}; }
 
-}  // namespace
-
-bool can_draw_png() { return false; }
-
-}  // namespace bregmax::app
-
 #endif
 
-namespace bregmax::app {
-namespace {
-
-bool is_png(const std::string& path) { return path.ends_with(".png") || path.ends_with(".PNG"); }
-
 }  // namespace
+
+bool can_draw_png() { return kCanDrawPng; }
 
 void write_picture(const std::string& path, const std::string& svg, double scale) {
   check_picture(path);

@@ -55,12 +55,6 @@ void Svg::corners(std::string_view shape, const std::vector<Point>& corners, con
   body_ += fmt::format("\"{}/>\n", attributes(style));
 }
 
-void Svg::polygon(const Polygon& polygon_corners, const Style& style) { corners("polygon", polygon_corners, style); }
-
-void Svg::polyline(const std::vector<Point>& line_corners, const Style& style) {
-  corners("polyline", line_corners, style);
-}
-
 void Svg::rectangle(const Rectangle& area, const Style& style) {
   body_ += fmt::format("<rect {}{}/>\n", area_attributes(area), attributes(style));
 }
@@ -95,9 +89,5 @@ void Svg::begin_clip(const Rectangle& area) {
   body_ += fmt::format("<clipPath id=\"clip{0}\"><rect {1}/></clipPath>\n<g clip-path=\"url(#clip{0})\">\n", clips_,
                        area_attributes(area));
 }
-
-void Svg::end_clip() { body_ += "</g>\n"; }
-
-std::string Svg::finish() const { return body_ + "</svg>\n"; }
 
 }  // namespace bregmax::app

@@ -50,18 +50,18 @@ class Svg {
  public:
   Svg(double width, double height, std::string_view title, std::string_view description);
 
-  void polygon(const Polygon& corners, const Style& style);
+  void polygon(const Polygon& polygon, const Style& style) { corners("polygon", polygon, style); }
   void rectangle(const Rectangle& area, const Style& style);  // bottom and top in pixels: top < bottom
-  void polyline(const std::vector<Point>& corners, const Style& style);
+  void polyline(const std::vector<Point>& line, const Style& style) { corners("polyline", line, style); }
   void line(const Point& from, const Point& to, const Style& style);
   void circle(const Point& centre, double radius, const Style& style);
   void text(const Point& at, std::string_view content, const TextStyle& style = {});
 
   // What is drawn between the two calls is cut off at the rectangle.
   void begin_clip(const Rectangle& area);
-  void end_clip();
+  void end_clip() { body_ += "</g>\n"; }
 
-  std::string finish() const;
+  std::string finish() const { return body_ + "</svg>\n"; }
 
  private:
   void corners(std::string_view shape, const std::vector<Point>& corners, const Style& style);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "bregmax/core/error.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/plot.hpp"
 #include "reports/fit_report.hpp"
@@ -18,38 +17,31 @@ struct PathPoint {
 };
 
 const Setting* find_setting(const Settings& settings, const std::string& name) {
-  const auto found =
-      std::find_if(settings.begin(), settings.end(), [&](const Setting& setting) { return setting.name == name; });
+  const auto found = std::ranges::find(settings, name, &Setting::name);
   return found == settings.end() ? nullptr : &*found;
 }
 
 // Equal but for lambda and smoothing.
 bool comparable(const Settings& one, const Settings& other) {
-  return one.size() == other.size() &&
-         std::equal(one.begin(), one.end(), other.begin(), [](const Setting& a, const Setting& b) {
-           return a.name == b.name && (a.name == "lambda" || a.name == "smoothing" || a == b);
-         });
+  return std::ranges::equal(one, other, [](const Setting& a, const Setting& b) {
+    return a.name == b.name && (a.name == "lambda" || a.name == "smoothing" || a == b);
+  });
 }
 
 // By smoothing; the points by rising lambda.
 std::map<double, std::vector<PathPoint>> curves_of(const TuningRecord& record) {
-  const auto measure = static_cast<Index>(std::find(record.measures.begin(), record.measures.end(), record.tuned_for) -
-                                          record.measures.begin());
-  const Settings& chosen = record.candidates[static_cast<std::size_t>(record.chosen)];
+  const Index measure = measure_index(record);
+  const Settings& chosen = record.candidates[record.chosen];
   std::map<double, std::vector<PathPoint>> curves;
-  for (std::size_t c = 0; c < record.candidates.size(); ++c) {
-    const Settings& settings = record.candidates[c];
-    const Setting* lambda = find_setting(settings, "lambda");
-    const Setting* smoothing = find_setting(settings, "smoothing");
-    const auto row = static_cast<Index>(c);
+  for (Index row = 0; row < std::ssize(record.candidates); ++row) {
+    const Settings& settings = record.candidates[row];
+    const Setting *lambda = find_setting(settings, "lambda"), *smoothing = find_setting(settings, "smoothing");
     if (lambda == nullptr || !comparable(settings, chosen) || !std::isfinite(record.means(row, measure))) continue;
     if (!(lambda->value > 0)) continue;  // a logarithmic axis has no place for it
     curves[smoothing != nullptr ? smoothing->value : 0].push_back(
         {lambda->value, record.means(row, measure), record.standard_errors(row, measure), row == record.chosen});
   }
-  for (auto& [smoothing, points] : curves) {
-    std::sort(points.begin(), points.end(), [](const PathPoint& a, const PathPoint& b) { return a.lambda < b.lambda; });
-  }
+  for (auto& [smoothing, points] : curves) std::ranges::sort(points, {}, &PathPoint::lambda);
   return curves;
 }
 
@@ -65,14 +57,13 @@ Plot path_plot(const Rectangle& frame, const std::map<double, std::vector<PathPo
       high = std::max(high, point.mean + error);
     }
   }
-  if (!(last > first)) throw Error("there is no path to draw: fewer than two values of lambda were tried");
+  require(last > first, "there is no path to draw: fewer than two values of lambda were tried");
   const double margin = std::max(1e-3, 0.06 * (high - low));
   return {frame, {first, last, "lambda", true}, {low - margin, high + margin, score}};
 }
 
 void draw_path(Svg& svg, const Plot& plot, const std::vector<PathPoint>& points, const char* colour) {
   std::vector<Point> means;
-  means.reserve(points.size());
   for (const PathPoint& point : points) means.push_back({point.lambda, point.mean});
   plot.draw_curve(svg, means, {"", colour, 1.6});
   for (const Point& at : plot.place(means)) svg.circle(at, 2.6, {colour, ""});
@@ -90,7 +81,7 @@ void draw_path(Svg& svg, const Plot& plot, const std::vector<PathPoint>& points,
 
 std::string draw_tuning(const TuningRecord& record) {
   constexpr Rectangle kFrame{78, 638, 394, 64};
-  if (record.empty()) throw Error("there is no path to draw: nothing was tuned");
+  require(!record.empty(), "there is no path to draw: nothing was tuned");
   const auto curves = curves_of(record);
   const Plot plot = path_plot(kFrame, curves, record.tuned_for);
   Svg svg(kFrame.right + 150, kFrame.bottom + 70, "The lambda path",
@@ -98,8 +89,7 @@ std::string draw_tuning(const TuningRecord& record) {
   svg.text({kFrame.left, 28}, fmt::format("{} on {} folds", record.tuned_for, record.folds),
            {.size = 16, .bold = true});
   svg.text({kFrame.left, 48},
-           "chosen (circle, with its standard error): " +
-               settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]),
+           "chosen (circle, with its standard error): " + settings_text(record.candidates[record.chosen]),
            {.size = 12, .colour = kFaintInk});
   plot.draw_axes(svg);
   std::size_t number = 0;

@@ -22,11 +22,6 @@ std::string value_text(const Setting& setting) {
   return setting.word.empty() ? short_number(setting.value) : setting.word;
 }
 
-std::size_t measure_index(const TuningRecord& record) {
-  return static_cast<std::size_t>(std::find(record.measures.begin(), record.measures.end(), record.tuned_for) -
-                                  record.measures.begin());
-}
-
 std::string score_text(double mean, double error) {
   if (!std::isfinite(mean)) return "-";
   return std::isfinite(error) ? fmt::format("{:.4f} ({:.4f})", mean, error) : fmt::format("{:.4f}", mean);
@@ -49,6 +44,10 @@ std::pair<Settings, std::vector<Settings>> split_settings(const std::vector<Sett
 
 }  // namespace
 
+Index measure_index(const TuningRecord& record) {
+  return std::ranges::find(record.measures, record.tuned_for) - record.measures.begin();
+}
+
 std::string settings_text(const Settings& settings) {
   std::string text;
   for (const Setting& setting : settings) {
@@ -58,19 +57,18 @@ std::string settings_text(const Settings& settings) {
 }
 
 std::string tuning_summary(const TuningRecord& record) {
-  const auto measure = static_cast<Index>(measure_index(record));
+  const Index measure = measure_index(record);
   std::string fits = fmt::format("{} solved", record.solved);
   if (record.proved > 0) fits += fmt::format(", {} proved to be solved by another's optimum", record.proved);
   if (record.unproved > 0) fits += fmt::format("; {} of them ended above their tolerance", record.unproved);
-  const auto candidates = static_cast<Index>(record.candidates.size());
+  const Index candidates = std::ssize(record.candidates);
   const std::string compared =
       record.compared == candidates && record.compared_folds == record.folds
           ? fmt::format("{} folds, the best of {} candidates", record.folds, candidates)
           : fmt::format("{} of {} folds, the best of the {} candidates scored there ({} in all)", record.compared_folds,
                         record.folds, record.compared, candidates);
   return fmt::format("{:<11} {}\n{:<11} {} {} on {} (fits: {}; {:.1f} s)\n", "chosen",
-                     settings_text(record.candidates[static_cast<std::size_t>(record.chosen)]), "tuned for",
-                     record.tuned_for,
+                     settings_text(record.candidates[record.chosen]), "tuned for", record.tuned_for,
                      score_text(record.means(record.chosen, measure), record.standard_errors(record.chosen, measure)),
                      compared, fits, record.seconds);
 }
@@ -83,12 +81,10 @@ std::string tuning_table(const TuningRecord& record) {
   out += fmt::format("{:<{}}", "candidate", widest + 2);
   for (const std::string& measure : record.measures) out += fmt::format("  {:>17}", measure);
   out += "\n";
-  for (std::size_t c = 0; c < record.candidates.size(); ++c) {
-    const bool is_chosen = static_cast<Index>(c) == record.chosen;
-    out += fmt::format("{} {:<{}}", is_chosen ? "*" : " ", settings_text(own[c]), widest);
+  for (Index c = 0; c < std::ssize(record.candidates); ++c) {
+    out += fmt::format("{} {:<{}}", c == record.chosen ? "*" : " ", settings_text(own[c]), widest);
     for (Index m = 0; m < record.means.cols(); ++m) {
-      const auto row = static_cast<Index>(c);
-      out += fmt::format("  {:>17}", score_text(record.means(row, m), record.standard_errors(row, m)));
+      out += fmt::format("  {:>17}", score_text(record.means(c, m), record.standard_errors(c, m)));
     }
     out += "\n";
   }
@@ -109,7 +105,7 @@ std::string data_line(const FinishedFit& report) {
 
 std::string supervision_line(const FinishedFit& report) {
   const FitCommand& fit = report.fit;
-  if (fit.request.method == "euclidean") return "not needed";
+  if (!report.plan.method->needs_supervision) return "not needed";
   std::string items = items_text(report.outcome.model.record);
   for (const std::string* file : {&fit.comparisons_file, &fit.pairs_file, &fit.targets_file}) {
     if (!file->empty()) return fmt::format("{}, from {}", items, *file);

@@ -28,6 +28,9 @@ double smoothing_of(const Divergence& divergence);
 // "itml: gamma = 1, prior = identity".
 std::string method_text(const TrainingRecord& record);
 
+// The column of the score that chose.
+Index measure_index(const TuningRecord& record);
+
 // "lambda 10, smoothing 0.3, scale standard".
 std::string settings_text(const Settings& settings);
 

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
 
 namespace bregmax::app {
 
@@ -37,11 +36,7 @@ void flush_output() {
 }
 
 ExitCode print_report(bool json, const Json& object, std::string_view text) {
-  if (json) {
-    print_json(object);
-  } else {
-    print(text);
-  }
+  json ? print_json(object) : print(text);
   return kDone;
 }
 
@@ -76,17 +71,14 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return !failed && first == canonical(other) && !failed;
 }
 
-bool is_file(const NamedFile& named) { return !named.path.empty() && !named.path.starts_with("builtin:"); }
-
 void check_can_write(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    throw Error(fmt::format("cannot write {}: it exists and is not a regular file", path));
-  }
+  require(!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored),
+          "cannot write {}: it exists and is not a regular file", path);
   // Only trying shows whether permissions, the file system and quotas allow it.
   std::string trial = path + ".XXXXXX";
   const int descriptor = ::mkstemp(trial.data());
-  if (descriptor < 0) throw Error(fmt::format("cannot write {}: {}", path, last_error()));
+  require(descriptor >= 0, "cannot write {}: {}", path, last_error());
   ::close(descriptor);
   ::unlink(trial.c_str());
 }
@@ -98,14 +90,15 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
     const NamedFile& output = outputs[o];
     if (output.path.empty()) continue;
     for (const NamedFile& input : inputs) {
-      if (!is_file(input) || !is_same_file(output.path, input.path)) continue;
-      throw Error(fmt::format("{} {} is the file that {} {} reads, which it would overwrite; give another name",
-                              output.option, output.path, input.option, input.path));
+      const bool is_file = !input.path.empty() && !input.path.starts_with("builtin:");
+      if (!is_file || !is_same_file(output.path, input.path)) continue;
+      fail("{} {} is the file that {} {} reads, which it would overwrite; give another name", output.option,
+           output.path, input.option, input.path);
     }
     for (std::size_t before = 0; before < o; ++before) {
       if (outputs[before].path.empty() || !is_same_file(output.path, outputs[before].path)) continue;
-      throw Error(fmt::format("{} {} and {} {} are the same file; give two names", outputs[before].option,
-                              outputs[before].path, output.option, output.path));
+      fail("{} {} and {} {} are the same file; give two names", outputs[before].option, outputs[before].path,
+           output.option, output.path);
     }
     check_can_write(output.path);
   }

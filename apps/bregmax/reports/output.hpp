@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,8 +9,12 @@
 
 #include "bregmax/core/matrix.hpp"
 #include "bregmax/model/model.hpp"
+#include "bregmax/tasks/evaluate.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::app {
+
+using internal::fail, internal::require;
 
 using Json = nlohmann::ordered_json;  // members stay in the order in which they were added
 
@@ -52,6 +57,20 @@ std::string short_number(double value);
 std::string proof_text(std::string_view status, double objective, double lower_bound, double relative_gap);
 // 17 digits, which give back the same double.
 void append_exact_number(std::string& text, double value);
+
+// The five scores of the paper: for people, in JSON, and where they are.
+struct NamedScore {
+  const char* name;
+  const char* key;
+  double EvaluationScores::*score;
+};
+inline constexpr std::array<NamedScore, 5> kScores = {{
+    {"Rand index", "rand_index", &EvaluationScores::rand_index},
+    {"purity", "purity", &EvaluationScores::purity},
+    {"AUC", "auc", &EvaluationScores::auc},
+    {"average precision", "average_precision", &EvaluationScores::average_precision},
+    {"k-NN accuracy", "knn_accuracy", &EvaluationScores::knn_accuracy},
+}};
 
 // "1 row", "3 rows".
 std::string count_of(Index count, std::string_view singular, std::string_view plural = "");
