@@ -129,9 +129,8 @@ Json tuning_as_json(const TuningRecord& record) {
   for (std::size_t c = 0; c < record.candidates.size(); ++c) {
     Json line = settings_as_json(record.candidates[c]);
     for (std::size_t m = 0; m < record.measures.size(); ++m) {
-      line["scores"][record.measures[m]] = {
-          {"mean", record.means(static_cast<Index>(c), static_cast<Index>(m))},
-          {"standard_error", record.standard_errors(static_cast<Index>(c), static_cast<Index>(m))}};
+      line["scores"][record.measures[m]] = {{"mean", record.means(c, m)},
+                                            {"standard_error", record.standard_errors(c, m)}};
     }
     table.push_back(std::move(line));
   }
@@ -151,7 +150,7 @@ Json tuning_as_json(const TuningRecord& record) {
     const Json& score = json["table"][static_cast<std::size_t>(record.chosen)]["scores"][record.tuned_for];
     json["score"] = score["mean"];
     json["standard_error"] = score["standard_error"];
-    json["chosen"] = settings_as_json(record.candidates[static_cast<std::size_t>(record.chosen)]);
+    json["chosen"] = settings_as_json(record.candidates[record.chosen]);
   }
   return json;
 }

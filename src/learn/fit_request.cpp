@@ -1,6 +1,5 @@
 #include "bregmax/learn/fit_request.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 
@@ -48,10 +47,9 @@ PlanThresholds parse_thresholds(const std::string& text) {
     const std::string name = part.substr(0, part.find('='));
     char* end = nullptr;
     const double value = name.size() < part.size() ? std::strtod(part.c_str() + name.size() + 1, &end) : 0;
-    if (!kFields.contains(name) || end != part.c_str() + part.size()) {
-      throw Error(fmt::format("{} has '{}'; allowed: NAME=NUMBER with one of {}", kThresholdsVariable, part,
-                              fmt::join(kFields | std::views::keys, ", ")));
-    }
+    internal::require(kFields.contains(name) && end == part.c_str() + part.size(),
+                      "{} has '{}'; allowed: NAME=NUMBER with one of {}", kThresholdsVariable, part,
+                      fmt::join(kFields | std::views::keys, ", "));
     thresholds.*kFields.at(name) = value;
   }
   return thresholds;
@@ -61,7 +59,7 @@ std::vector<Scale> scales_named(const std::string& name) {
   if (name == "standard") return {Scale::kStandard};
   if (name == "none") return {Scale::kNone};
   if (name == "auto") return {Scale::kStandard, Scale::kNone};
-  throw Error(fmt::format("scale is '{}'; allowed: standard, none or auto", name));
+  internal::fail("scale is '{}'; allowed: standard, none or auto", name);
 }
 
 }  // namespace bregmax

@@ -1,20 +1,20 @@
 #include "bregmax/learn/folds.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/data/split.hpp"
 #include "bregmax/supervision/sample.hpp"
+#include "core/checks.hpp"
 #include "methods/item_folds.hpp"
 
 namespace bregmax {
 namespace {
+
+using internal::require;
 
 constexpr Index kLossComparisons = 2000;
 constexpr std::uint64_t kFoldStream = 1, kLossStream = 2, kSampleStream = 4;
@@ -22,7 +22,7 @@ constexpr std::uint64_t kFoldStream = 1, kLossStream = 2, kSampleStream = 4;
 std::vector<int> pick(const std::vector<int>& values, const std::vector<Index>& rows) {
   std::vector<int> picked;
   picked.reserve(rows.size());
-  for (const Index row : rows) picked.push_back(values[static_cast<std::size_t>(row)]);
+  for (const Index row : rows) picked.push_back(values[row]);
   return picked;
 }
 
@@ -36,13 +36,9 @@ std::vector<int> renumbered(std::vector<int> pieces) {
   return pieces;
 }
 
-void check_sizes(Index rows, std::size_t classes, std::size_t pieces) {
-  if (static_cast<Index>(classes) != rows) {
-    throw Error(fmt::format("there are {} classes for {} rows; allowed: one per row", classes, rows));
-  }
-  if (pieces != 0 && static_cast<Index>(pieces) != rows) {
-    throw Error(fmt::format("piece_of has {} entries for {} rows", pieces, rows));
-  }
+void check_sizes(Index rows, Index classes, Index pieces) {
+  require(classes == rows, "there are {} classes for {} rows; allowed: one per row", classes, rows);
+  require(pieces == 0 || pieces == rows, "piece_of has {} entries for {} rows", pieces, rows);
 }
 
 std::map<int, int> class_sizes(const std::vector<int>& class_of_row) {
@@ -100,18 +96,15 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
 }
 
 int usable_folds(const std::vector<int>& class_of_row, int folds) {
-  if (folds < 2) throw Error(fmt::format("folds is {}; allowed: 2 or more", folds));
+  internal::check_at_least(folds, 2, "folds");
   const std::map<int, int> sizes = class_sizes(class_of_row);
   int smallest = 0;  // among the classes that can leave two rows in a fold of two
   for (const auto& [class_number, size] : sizes) {
     if (size >= 3 && (smallest == 0 || size < smallest)) smallest = size;
   }
-  if (sizes.size() < 2 || smallest == 0) {
-    throw Error(
-        fmt::format("cross-validation needs two classes or more and a class of three rows or more; found {} classes in "
-                    "{} rows",
-                    sizes.size(), class_of_row.size()));
-  }
+  require(sizes.size() >= 2 && smallest > 0,
+          "cross-validation needs two classes or more and a class of three rows or more; found {} classes in {} rows",
+          sizes.size(), class_of_row.size());
   // A class of s rows leaves ceil(s / folds) in some fold.
   return std::clamp((smallest + 1) / 2, 2, folds);
 }
@@ -122,13 +115,13 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
   if (!data.labelled()) return folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, given_pieces);
   const auto& class_of_row = std::get<ClassOfRow>(data.supervision);
   check_sizes(data.rows.rows(), class_of_row.size(), given_pieces.size());
-  if (plan.repeats < 1) throw Error(fmt::format("repeats is {}; allowed: 1 or more", plan.repeats));
+  internal::check_at_least(plan.repeats, 1, "repeats");
   std::vector<Index> chosen(class_of_row.size());
   std::iota(chosen.begin(), chosen.end(), 0);
   if (plan.tuning_rows > 0) {
     control.log(fmt::format("choosing on {} of the {} rows, drawn at random", plan.tuning_rows, data.rows.rows()));
     chosen = Random(seed).fork(kSampleStream).permutation(data.rows.rows());
-    chosen.resize(static_cast<std::size_t>(plan.tuning_rows));
+    chosen.resize(plan.tuning_rows);
     std::ranges::sort(chosen);
   }
   const Matrix rows = data.rows(chosen, Eigen::all);
@@ -137,8 +130,7 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
   const int folds = usable_folds(classes, plan.folds);
   std::vector<Fold> all;
   for (int repeat = 0; repeat < plan.repeats; ++repeat) {
-    const auto fork = static_cast<std::uint64_t>(repeat);
-    const std::uint64_t fold_seed = repeat == 0 ? seed : Random(seed).fork(fork).next_bits();
+    const std::uint64_t fold_seed = repeat == 0 ? seed : Random(seed).fork(repeat).next_bits();
     for (Fold& fold : folds_of_rows(rows, classes, folds, fold_seed, pieces)) all.push_back(std::move(fold));
   }
   return all;

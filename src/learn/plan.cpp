@@ -1,18 +1,19 @@
 #include "bregmax/learn/plan.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/theory/bounds.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax {
 namespace {
+
+using internal::require;
 
 constexpr Index kComparisonsToDraw = 2000;
 
@@ -24,11 +25,7 @@ double machine_memory() {
 class Planner {
  public:
   Planner(const FitRequest& request, const TrainingData& data)
-      : request_(request),
-        data_(data),
-        names_(request.names),
-        thresholds_(request.thresholds),
-        rows_(static_cast<double>(data.rows.rows())) {}
+      : request_(request), data_(data), rows_(static_cast<double>(data.rows.rows())) {}
 
   Plan make() {
     plan_.method = &method_named(request_.method);
@@ -69,18 +66,14 @@ class Planner {
       plan_.tried[name] = wish.values;
     }
     if (!wish.automatic) return;
-    if (!wish.values.empty()) {
-      throw Error(fmt::format("{} are the values that {} auto tries; it does not go with a number for {}",
-                              names_(name + "s"), names_(name), names_(name)));
-    }
+    require(wish.values.empty(), "{} are the values that {} auto tries; it does not go with a number for {}",
+            names_(name + "s"), names_(name), names_(name));
     const std::vector<double>& grid = wish.grid.empty() ? parameter.grid : wish.grid;
     for (const double value : grid) parameter.check(value);
-    if (!grid.empty()) {
-      plan_.tried[name] = grid;
-    } else if (name != "pieces") {  // whose grid depends on the rows
-      throw Error(fmt::format("{} is 'auto'; allowed: {}, or {} to choose from", parameter.name, parameter.allowed(),
-                              names_.several_values));
-    }
+    // The grid of `pieces` depends on the rows.
+    require(!grid.empty() || name == "pieces", "{} is 'auto'; allowed: {}, or {} to choose from", parameter.name,
+            parameter.allowed(), names_.several_values);
+    if (!grid.empty()) plan_.tried[name] = grid;
   }
 
   Wish wish_for(const std::string& parameter) const {
@@ -142,10 +135,10 @@ class Planner {
   }
 
   [[noreturn]] void refuse_comparisons() const {
-    throw Error(
-        fmt::format("{} is the number of comparisons to draw from labels, or of hard ones to keep; it does not "
-                    "go with another supervision",
-                    names_("comparisons")));
+    internal::fail(
+        "{} is the number of comparisons to draw from labels, or of hard ones to keep; it does not go with another "
+        "supervision",
+        names_("comparisons"));
   }
 
   void plan_pieces() {
@@ -155,7 +148,10 @@ class Planner {
     } else if (request_.theory_pieces) {
       plan_.settings.parameters["pieces"] = pieces_of_theory();
     } else if (given("pieces") && !wish_for("pieces").automatic) {
-      for (const double pieces : plan_.values("pieces")) check_pieces(pieces);
+      for (const double pieces : plan_.values("pieces")) {
+        require(pieces <= rows_, "{} is {}; allowed: 1 to {}, the number of rows, all, auto or theory",
+                names_("pieces"), pieces, rows_);
+      }
     } else {
       std::vector<double>& tried = plan_.tried["pieces"];
       if (rows_ > thresholds_.own_pieces_rows) {
@@ -173,21 +169,12 @@ class Planner {
     }
   }
 
-  void check_pieces(double pieces) const {
-    if (pieces > rows_) {
-      throw Error(fmt::format("{} is {}; allowed: 1 to {}, the number of rows, all, auto or theory", names_("pieces"),
-                              pieces, rows_));
-    }
-  }
-
   // 0: every row has its own, also where the theorem would have more pieces than there are rows.
   double pieces_of_theory() const {
     const auto* targets = std::get_if<Targets>(&data_.supervision);
-    if (targets == nullptr) {
-      throw Error(
-          fmt::format("{} is theory; that rule is for targets: give those, or a number of pieces", names_("pieces")));
-    }
-    const Index pieces = regression_pieces(static_cast<Index>(targets->size()), data_.rows.cols());
+    require(targets != nullptr, "{} is theory; that rule is for targets: give those, or a number of pieces",
+            names_("pieces"));
+    const Index pieces = regression_pieces(std::ssize(*targets), data_.rows.cols());
     return pieces < data_.rows.rows() ? static_cast<double>(pieces) : 0;
   }
 
@@ -195,21 +182,18 @@ class Planner {
     constexpr double kLeastAdmmTolerance = 1e-8;
     const SolverSettings& solver = request_.solver;
     const std::string exact = names_.with("solver", "exact"), admm = names_.with("solver", "admm");
-    if (solver.solver == Solver::kAdmm && request_.tolerance && *request_.tolerance < kLeastAdmmTolerance) {
-      throw Error(
-          fmt::format("{} is {}; allowed with {}: 1e-8 to 0.1", names_("tolerance"), *request_.tolerance, admm));
-    }
+    const double tolerance = request_.tolerance.value_or(kLeastAdmmTolerance);
+    require(solver.solver != Solver::kAdmm || tolerance >= kLeastAdmmTolerance,
+            "{} is {}; allowed with {}: 1e-8 to 0.1", names_("tolerance"), tolerance, admm);
     const auto refuse_with_exact = [&](bool given, const std::string& option) {
-      if (!given || solver.solver != Solver::kExact) return;
-      throw Error(fmt::format("{} is for the solver admm; it does not go with {}", option, exact));
+      require(!given || solver.solver != Solver::kExact, "{} is for the solver admm; it does not go with {}", option,
+              exact);
     };
     refuse_with_exact(solver.memory_limit > 0, names_("memory_limit"));
     refuse_with_exact(solver.precision == StoragePrecision::kFloat, names_.with("precision", "float"));
     const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
-    if (for_admm && solver.solver != Solver::kAdmm) {
-      throw Error(
-          fmt::format("{}, {} and {} go with {}", names_("checkpoint"), names_("resume"), names_("early_stop"), admm));
-    }
+    require(!for_admm || solver.solver == Solver::kAdmm, "{}, {} and {} go with {}", names_("checkpoint"),
+            names_("resume"), names_("early_stop"), admm);
   }
 
   // ---- Other methods ----
@@ -219,26 +203,23 @@ class Planner {
       if (parameter.tuned && data_.labelled() && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
     }
     for (const LabelSupervision kind : request_.supervision) {
-      if (kind != LabelSupervision::kAllPairs || !data_.labelled()) {
-        throw Error(fmt::format("{} learns from the labels themselves, or from all pairs of them", request_.method));
-      }
+      require(kind == LabelSupervision::kAllPairs && data_.labelled(),
+              "{} learns from the labels themselves, or from all pairs of them", request_.method);
       plan_.supervision.push_back({kind, 0, 0, request_.seed});
     }
     const bool pairs = !plan_.supervision.empty();
-    if (data_.labelled() && !(pairs ? plan_.method->from_pairs : plan_.method->from_labels)) {
-      throw Error(fmt::format("{} cannot learn from {}", request_.method, pairs ? "pairs" : "labels"));
-    }
+    require(!data_.labelled() || (pairs ? plan_.method->from_pairs : plan_.method->from_labels),
+            "{} cannot learn from {}", request_.method, pairs ? "pairs" : "labels");
   }
 
   // ---- Choosing ----
 
   void plan_choosing() {
     const bool by_loss = !data_.labelled();
-    if (by_loss && request_.tune_for && *request_.tune_for != Measure::kLoss) {
-      throw Error(fmt::format("{} is '{}'; allowed with given supervision: loss, of its held-out items",
-                              names_("tune_for"), to_string(*request_.tune_for)));
-    }
     plan_.tune_for = request_.tune_for.value_or(by_loss ? Measure::kLoss : Measure::kAveragePrecision);
+    require(!by_loss || plan_.tune_for == Measure::kLoss,
+            "{} is '{}'; allowed with given supervision: loss, of its held-out items", names_("tune_for"),
+            to_string(plan_.tune_for));
     plan_.folds = request_.folds.value_or(plan_.folds);
     const int repeats = rows_ <= thresholds_.three_repeats_rows ? 3 : rows_ <= thresholds_.two_repeats_rows ? 2 : 1;
     plan_.repeats = request_.repeats.value_or(repeats);
@@ -251,28 +232,22 @@ class Planner {
   }
 
   void check_choice() const {
-    if (request_.solver.solver == Solver::kAdmm && plan_.tried.contains("lambda")) {
-      throw Error(fmt::format("{} needs {} V: cross-validation is by the exact solver", names_.with("solver", "admm"),
-                              names_("lambda")));
-    }
+    require(request_.solver.solver != Solver::kAdmm || !plan_.tried.contains("lambda"),
+            "{} needs {} V: cross-validation is by the exact solver", names_.with("solver", "admm"), names_("lambda"));
     if (!plan_.has_choice() || data_.labelled()) return;
-    if (!plan_.method->learns_from_items) {
-      throw Error(
-          fmt::format("{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
-                      plan_.tried.empty() ? names_("scale") : plan_.tried.begin()->first));
-    }
+    require(plan_.method->learns_from_items,
+            "{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
+            plan_.tried.empty() ? names_("scale") : plan_.tried.begin()->first);
     const Index items = item_count(data_.supervision);
-    if (items < plan_.folds) {
-      throw Error(fmt::format(
-          "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
-          names_("folds"), plan_.folds, items, items == 1 ? "" : "s", names_("lambda")));
-    }
+    require(items >= plan_.folds,
+            "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
+            names_("folds"), plan_.folds, items, items == 1 ? "" : "s", names_("lambda"));
   }
 
   const FitRequest& request_;
   const TrainingData& data_;
-  const Names& names_;
-  const PlanThresholds& thresholds_;
+  const Names& names_ = request_.names;
+  const PlanThresholds& thresholds_ = request_.thresholds;
   double rows_;
   Plan plan_;
 };

@@ -1,19 +1,18 @@
 #include "bregmax/learn/run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "learn/diagnosis.hpp"
-#include "learn/grid_family.hpp"
 #include "methods/item_losses.hpp"
 #include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
+
+using internal::require;
 
 const ClassOfRow& classes_of(const TrainingData& data) { return std::get<ClassOfRow>(data.supervision); }
 
@@ -50,19 +49,16 @@ bool choose_again(TuneResult& tuning, Measure measure) {
 
 void check(const Plan& plan, const TrainingData& data) {
   internal::check_bounded_rows(data.rows);
-  if (data.labelled() && static_cast<Index>(classes_of(data).size()) != data.rows.rows()) {
-    throw Error(fmt::format("there are {} classes for {} rows; allowed: one per row", classes_of(data).size(),
-                            data.rows.rows()));
-  }
-  if (plan.scales.empty()) throw Error("there is no scale to try; at least one is needed");
+  const Index rows = data.rows.rows(), classes = data.labelled() ? std::ssize(classes_of(data)) : rows;
+  require(classes == rows, "there are {} classes for {} rows; allowed: one per row", classes, rows);
+  require(!plan.scales.empty(), "there is no scale to try; at least one is needed");
   for (const auto& [name, values] : plan.tried) {
     for (const double value : values) plan.method->parameter(name).check(value);
-    if (values.empty()) throw Error(fmt::format("there is no value of {} to try; at least one is needed", name));
+    require(!values.empty(), "there is no value of {} to try; at least one is needed", name);
   }
-  if (!(plan.fold_tolerance > 0 && plan.proof_tolerance >= plan.fold_tolerance)) {
-    throw Error(fmt::format("fold_tolerance is {} and proof_tolerance {}; allowed: a number > 0 and at least as much",
-                            plan.fold_tolerance, plan.proof_tolerance));
-  }
+  require(plan.fold_tolerance > 0 && plan.proof_tolerance >= plan.fold_tolerance,
+          "fold_tolerance is {} and proof_tolerance {}; allowed: a number > 0 and at least as much",
+          plan.fold_tolerance, plan.proof_tolerance);
 }
 
 // Takes over the values of the chosen candidate, or the first of each. Returns its kind of supervision.
@@ -73,14 +69,14 @@ std::size_t take_chosen(const Plan& plan, FitOutcome& outcome) {
   std::size_t kind = 0;
   const TuningRecord& record = outcome.tuning.record;
   if (!record.empty() && record.chosen >= 0) {
-    for (const Setting& setting : record.candidates[static_cast<std::size_t>(record.chosen)]) {
+    for (const Setting& setting : record.candidates[record.chosen]) {
       if (setting.name == "scale" && !setting.word.empty()) {
         outcome.chosen_scale = scales_named(setting.word).front();
       } else if (setting.name == "supervision") {
         const auto same = [&](const LabelSupervisionOptions& one) { return to_string(one.kind) == setting.word; };
         const auto found = std::ranges::find_if(plan.supervision, same);
         assert(found != plan.supervision.end());
-        kind = static_cast<std::size_t>(found - plan.supervision.begin());
+        kind = found - plan.supervision.begin();
       } else if (setting.word != "given") {
         outcome.chosen.parameters[setting.name] =
             setting.word.empty() ? setting.value : plan.method->parameter(setting.name).parse(setting.word);
@@ -121,6 +117,94 @@ void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& 
   record.neighbours = supervision.kind == LabelSupervision::kHardComparisons ? supervision.neighbours : 0;
 }
 
+// ---- The candidates of a method without families of its own ----
+
+struct Candidate {
+  Scale scale;
+  std::map<std::string, double> parameters;  // those that are given and those that are tried
+  Settings settings;                         // what distinguishes it, for the table
+};
+
+// Every combination; the last parameter changes fastest.
+std::vector<Candidate> candidates_of(const FamilyOptions& options) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(options.scales.size());
+  for (const Scale scale : options.scales) candidates.push_back({scale, options.settings.parameters, {}});
+  for (const MethodParameter& parameter : options.method.parameters) {
+    const auto tried = options.tried.find(parameter.name);
+    if (tried == options.tried.end()) continue;
+    std::vector<Candidate> longer;
+    for (const Candidate& candidate : candidates) {
+      for (const double value : tried->second) {
+        longer.push_back(candidate);
+        longer.back().parameters[parameter.name] = value;
+        longer.back().settings.push_back(
+            {parameter.name, value, parameter.choices.empty() ? "" : parameter.text(value)});
+      }
+    }
+    candidates = std::move(longer);
+  }
+  for (Candidate& candidate : candidates) candidate.settings.push_back({"scale", 0, to_string(candidate.scale)});
+  return candidates;
+}
+
+class GridLearner final : public FoldLearner {
+ public:
+  GridLearner(const FamilyOptions& options, const std::vector<Candidate>& candidates, const Fold& fold)
+      : options_(options), candidates_(candidates), fold_(fold), models_(candidates.size()) {
+    if (!options.supervision.empty()) supervision_ = all_pairs(fold.train_classes);
+  }
+
+  std::vector<LearnStep> steps() const override {
+    std::vector<LearnStep> steps(models_.size());
+    for (std::size_t c = 0; c < steps.size(); ++c) steps[c].candidates = {c};
+    return steps;
+  }
+
+  FoldFit run(std::size_t step, const RunControl& control) override {
+    const Candidate& candidate = candidates_[step];
+    MethodSettings settings = options_.settings;
+    settings.parameters = candidate.parameters;
+    settings.seed ^= fold_.seed;
+    try {
+      MethodFit fit = fit_with(options_.method, fold_.train_rows, supervision_,
+                               make_scaling(fold_.train_rows, candidate.scale), settings, control);
+      models_[step] = std::move(fit.model);
+      return fit.report.status == Status::kConverged ? FoldFit::kSolved : FoldFit::kUnproved;
+    } catch (const Error& error) {
+      throw CandidateFailure(error.what());
+    }
+  }
+
+  Model model(std::size_t candidate) const override { return models_[candidate]; }
+
+ private:
+  const FamilyOptions& options_;
+  const std::vector<Candidate>& candidates_;
+  const Fold& fold_;
+  MethodSupervision supervision_ = fold_.train_classes;
+  std::vector<Model> models_;
+};
+
+// Every combination of scale and tried values is a candidate that is learned by itself; all are one family.
+class GridFamily final : public CandidateFamily {
+ public:
+  explicit GridFamily(const FamilyOptions& options) : options_(options) {}
+
+  std::vector<Settings> candidates() const override {
+    std::vector<Settings> all;
+    for (const Candidate& candidate : candidates_) all.push_back(candidate.settings);
+    return all;
+  }
+  std::unique_ptr<FoldLearner> learner(const Fold& fold) const override {
+    return std::make_unique<GridLearner>(options_, candidates_, fold);
+  }
+
+ private:
+  const FamilyOptions options_;
+  const std::vector<Candidate> candidates_ = candidates_of(options_);
+};
+
 }  // namespace
 
 std::string to_string(Finding::Kind kind) {
@@ -149,7 +233,8 @@ CandidateFamilies families_of(const Plan& plan, const TrainingData& data) {
   options.total_weight = [&](Scale scale, std::size_t kind) {
     return internal::zero_model_losses(items_of(draw_supervision(plan, data, scale, kind))).weight;
   };
-  return plan.method->families ? plan.method->families(options) : internal::grid_family(options);
+  if (plan.method->families) return plan.method->families(options);
+  return {std::make_shared<GridFamily>(options)};
 }
 
 FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control) {

@@ -1,6 +1,5 @@
 #include "bregmax/learn/tune.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
 
@@ -12,16 +11,39 @@
 #include <map>
 #include <mutex>
 
-#include "bregmax/core/error.hpp"
-#include "learn/fold_scores.hpp"
+#include "core/checks.hpp"
 #include "learn/task_graph.hpp"
+#include "methods/item_losses.hpp"
 
 namespace bregmax {
 namespace {
 
+using internal::require;
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {"rand_index",        "purity", "auc",
                                                                         "average_precision", "knn",    "loss"};
+
+// One number per measure, in the order of kAllMeasures; NaN: not defined on this fold.
+using MeasureScores = std::array<double, kAllMeasures.size()>;
+
+MeasureScores score_on_fold(const Model& model, const Fold& fold, const EvaluationOptions& options,
+                            const RunControl& control) {
+  MeasureScores scores;
+  scores.fill(kNan);
+  if (fold.held_out_rows.rows() > 0) {
+    EvaluationOptions cut = options;
+    cut.k = std::min(options.k, fold.train_rows.rows());
+    const Matrix held_out = model.scaling.apply(fold.held_out_rows), train = model.scaling.apply(fold.train_rows);
+    const EvaluationScores found =
+        evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, cut, control);
+    scores = {found.rand_index, found.purity, found.auc, found.average_precision, found.knn_accuracy, kNan};
+  }
+  if (fold.loss_rows.rows() > 0) {
+    scores.back() = internal::mean_loss(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
+  }
+  return scores;
+}
 
 // Learns and scores all candidates on all folds; every (family, fold) has a learner and writes to rows of its own.
 class Tuner {
@@ -32,12 +54,12 @@ class Tuner {
       first_.push_back(result_.record.candidates.size());
       for (Settings& settings : family->candidates()) {
         result_.record.candidates.push_back(std::move(settings));
-        result_.family_of.push_back(static_cast<Index>(first_.size()) - 1);
+        result_.family_of.push_back(std::ssize(first_) - 1);
       }
     }
-    const auto candidates = static_cast<Index>(result_.record.candidates.size());
+    const Index candidates = std::ssize(result_.record.candidates);
     result_.fold_scores.assign(folds.size(), Matrix::Constant(candidates, kAllMeasures.size(), kNan));
-    constant_.setConstant(static_cast<Index>(folds.size()), candidates, kNan);
+    constant_.setConstant(std::ssize(folds), candidates, kNan);
     for (const auto& family : families) {
       for (const Fold& fold : folds) learners_.push_back(family->learner(fold));
     }
@@ -99,20 +121,19 @@ class Tuner {
     if (!candidates.empty()) ++counts_[static_cast<std::size_t>(fitted)];
     Matrix& scores = result_.fold_scores[id.fold];
     for (const std::size_t candidate : candidates) {
-      const auto row = static_cast<Index>(first_[id.family] + candidate);
-      const auto fold_number = static_cast<Index>(id.fold);
+      const Index row = first_[id.family] + candidate;
       if (const auto same = fold_learner.same_model(candidate)) {
-        const auto same_row = static_cast<Index>(first_[id.family] + *same);
+        const Index same_row = first_[id.family] + *same;
         scores.row(row) = scores.row(same_row);
-        constant_(fold_number, row) = constant_(fold_number, same_row);
+        constant_(id.fold, row) = constant_(id.fold, same_row);
         continue;
       }
       const Fold& fold = folds_[id.fold];
       const Model model = fold_learner.model(candidate);
-      const auto found = internal::score_on_fold(model, fold, options_.evaluation, control);
+      const MeasureScores found = score_on_fold(model, fold, options_.evaluation, control);
       if (control.stop_requested()) return;  // the scores may cover a part of the work
-      constant_(fold_number, row) = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
-      for (std::size_t m = 0; m < found.size(); ++m) scores(row, static_cast<Index>(m)) = found[m];
+      constant_(id.fold, row) = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
+      for (std::size_t m = 0; m < found.size(); ++m) scores(row, m) = found[m];
     }
   }
 
@@ -127,11 +148,11 @@ class Tuner {
     record.solved = count(FoldFit::kSolved) + record.unproved;
     summarise_scores();
     const Compared compared = compared_candidates(result_, options_.tune_for);
-    record.compared = static_cast<Index>(compared.candidates.size());
+    record.compared = std::ssize(compared.candidates);
     record.compared_folds = compared.folds;
     find_constant();
-    const bool any_scores = std::any_of(result_.fold_scores.begin(), result_.fold_scores.end(),
-                                        [](const Matrix& scores) { return scores.array().isFinite().any(); });
+    const bool any_scores =
+        std::ranges::any_of(result_.fold_scores, [](const Matrix& scores) { return scores.array().isFinite().any(); });
     if (!any_scores && !failures_.empty()) throw CandidateFailure(failures_.begin()->second);
     if (result_.status == Status::kOptimal) {
       record.chosen = best_candidate(result_, options_.tune_for);
@@ -142,7 +163,7 @@ class Tuner {
 
   void summarise_scores() {
     TuningRecord& record = result_.record;
-    const Index candidates = static_cast<Index>(record.candidates.size()), measures = kAllMeasures.size();
+    const Index candidates = std::ssize(record.candidates), measures = kAllMeasures.size();
     record.means.setConstant(candidates, measures, kNan);
     record.standard_errors.setConstant(candidates, measures, kNan);
     for (Index c = 0; c < candidates; ++c) {
@@ -151,7 +172,7 @@ class Tuner {
         for (const Matrix& scores : result_.fold_scores) {
           if (std::isfinite(scores(c, m))) known.push_back(scores(c, m));
         }
-        const Eigen::Map<const Vector> values(known.data(), static_cast<Index>(known.size()));
+        const Eigen::Map<const Vector> values(known.data(), std::ssize(known));
         if (known.empty()) continue;
         record.means(c, m) = values.mean();
         if (known.size() < 2) continue;
@@ -179,10 +200,10 @@ class Tuner {
       return;
     }
     const Index chosen = result_.record.chosen;
-    const auto family = static_cast<std::size_t>(result_.family_of[static_cast<std::size_t>(chosen)]);
+    const Index family = result_.family_of[chosen];
     for (std::size_t f = 0; f < folds_.size(); ++f) {
       if (std::isnan(result_.fold_scores[f](chosen, static_cast<Index>(options_.tune_for)))) continue;
-      result_.best_so_far = learner(family, f).model(static_cast<std::size_t>(chosen) - first_[family]);
+      result_.best_so_far = learner(family, f).model(chosen - first_[family]);
       return;
     }
   }
@@ -206,16 +227,15 @@ Measure measure_named(const std::string& name) {
   for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
     if (name == kMeasureNames[m]) return kAllMeasures[m];
   }
-  throw Error(fmt::format("the measure is '{}'; allowed: {}", name, fmt::join(kMeasureNames, ", ")));
+  internal::fail("the measure is '{}'; allowed: {}", name, fmt::join(kMeasureNames, ", "));
 }
 
 Compared compared_candidates(const TuneResult& result, Measure measure) {
   const auto m = static_cast<Index>(measure);
   Compared compared;
   for (Index c = 0; c < result.record.means.rows(); ++c) {
-    const auto folds =
-        static_cast<int>(std::count_if(result.fold_scores.begin(), result.fold_scores.end(),
-                                       [&](const Matrix& scores) { return std::isfinite(scores(c, m)); }));
+    const auto has_score = [&](const Matrix& scores) { return std::isfinite(scores(c, m)); };
+    const auto folds = static_cast<int>(std::ranges::count_if(result.fold_scores, has_score));
     if (folds > compared.folds) compared = {folds, {}};
     if (folds > 0 && folds == compared.folds) compared.candidates.push_back(c);
   }
@@ -228,31 +248,25 @@ Index best_candidate(const TuneResult& result, Measure measure) {
   Index best = -1;
   double best_score = 0;
   for (const Index c : compared_candidates(result, measure).candidates) {
-    if (result.constant[static_cast<std::size_t>(c)] && !result.all_constant) continue;
+    if (result.constant[c] && !result.all_constant) continue;
     const double score = result.record.means(c, m) * (larger_is_better(measure) ? 1 : -1);
     if (best >= 0 && !(score > best_score + kRounding * std::abs(best_score))) continue;
     best = c;
     best_score = score;
   }
-  if (best < 0) {
-    throw Error(
-        fmt::format("cross-validation cannot choose by {}: no fold has two rows of one class and a row of "
-                    "another among those held out",
-                    to_string(measure)));
-  }
+  require(best >= 0,
+          "cross-validation cannot choose by {}: no fold has two rows of one class and a row of another among those "
+          "held out",
+          to_string(measure));
   return best;
 }
 
 TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options,
                 const RunControl& control) {
-  if (folds.empty()) throw Error("there are no folds; at least one is needed");
-  if (families.empty()) throw Error("there are no candidates; at least one is needed");
-  if (options.threads < 0) {
-    throw Error(fmt::format("threads is {}; allowed: 0 (all) or more", options.threads));
-  }
-  if (!(options.time_limit >= 0)) {
-    throw Error(fmt::format("time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit));
-  }
+  require(!folds.empty(), "there are no folds; at least one is needed");
+  require(!families.empty(), "there are no candidates; at least one is needed");
+  require(options.threads >= 0, "threads is {}; allowed: 0 (all) or more", options.threads);
+  require(options.time_limit >= 0, "time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit);
   return Tuner(folds, families, options).run(control);
 }
 

@@ -9,7 +9,7 @@
 #include "bregmax/core/error.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "learn/cases.hpp"
-#include "learn/fold_scores.hpp"
+#include "methods/item_losses.hpp"
 
 namespace bregmax {
 namespace {
@@ -322,11 +322,21 @@ TEST(Run, ScoresOfTheTableAreThoseOfSingleFits) {
   fit_options.smoothing = 0.3;
   fit_options.tolerance = options.fold_tolerance;
   for (std::size_t f = 0; f < folds.size(); ++f) {
-    const MethodFit single = fit_pbdl(folds[f].train_rows, all_pairs(folds[f].train_classes), fit_options);
-    const auto scores = internal::score_on_fold(single.model, folds[f], options.evaluation, {});
-    for (std::size_t m = 0; m < scores.size(); ++m) {
-      EXPECT_NEAR(scores[m], result.fold_scores[f](1, static_cast<Index>(m)), 1e-12)
-          << "fold " << f << " measure " << m;
+    const Fold& fold = folds[f];
+    const Model model = fit_pbdl(fold.train_rows, all_pairs(fold.train_classes), fit_options).model;
+    const Matrix train = model.scaling.apply(fold.train_rows), held_out = model.scaling.apply(fold.held_out_rows);
+    const EvaluationScores scores =
+        evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, options.evaluation);
+    const double loss = internal::mean_loss(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
+    const std::map<Measure, double> expected = {{Measure::kRandIndex, scores.rand_index},
+                                                {Measure::kPurity, scores.purity},
+                                                {Measure::kAuc, scores.auc},
+                                                {Measure::kAveragePrecision, scores.average_precision},
+                                                {Measure::kKnn, scores.knn_accuracy},
+                                                {Measure::kLoss, loss}};
+    for (const auto& [measure, score] : expected) {
+      EXPECT_NEAR(score, result.fold_scores[f](1, static_cast<Index>(measure)), 1e-12)
+          << "fold " << f << " " << to_string(measure);
     }
   }
 }

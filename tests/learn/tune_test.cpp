@@ -15,7 +15,6 @@
 #include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "learn/cases.hpp"
-#include "learn/fold_scores.hpp"
 #include "methods/item_losses.hpp"
 
 namespace bregmax {

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace bregmax::oracle {
 namespace {
 
-using internal::at;
 using internal::kNoEntry;
 
 constexpr double kEqualityDelta = 1e-14;
@@ -53,10 +51,10 @@ void Method::Constraints::move(const Number& primal, const Number& dual) {
 }
 
 SparseRow Method::make_row(Index entry) const {
-  const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[at(l)];
+  const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[l];
   SparseRow row;
   const auto add_piece = [&](Index piece, double sign) {
-    row.add(p_.z_of_piece[at(piece)], sign);
+    row.add(p_.z_of_piece[piece], sign);
     for (Index j = 0; j < p_.features; ++j) {
       const Number distance = location_(l, j) - anchor_(piece, j);
       if (distance == 0) continue;  // all of them, where the owner is anchored
@@ -72,7 +70,7 @@ void Method::place_rows(const LearningProblem& caller) {
   location_.resize(p_.locations, p_.features);
   for (Index l = 0; l < p_.locations; ++l) {
     for (Index j = 0; j < p_.features; ++j) {
-      const double x = caller.points(p_.representative_row[at(l)], p_.kept_features[at(j)]);
+      const double x = caller.points(p_.representative_row[l], p_.kept_features[j]);
       location_(l, j) = (Number(x) - Number(p_.feature_center(j))) / Number(p_.feature_unit(j));
     }
   }
@@ -86,7 +84,7 @@ void Method::place_rows(const LearningProblem& caller) {
 
 const HingeItem& Method::hinge(Index t) const {
   const auto singles = static_cast<Index>(p_.single.size());
-  return t < singles ? p_.single[at(t)] : p_.coupled[at(t - singles)];
+  return t < singles ? p_.single[t] : p_.coupled[t - singles];
 }
 
 Method::Method(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price)
@@ -104,12 +102,12 @@ Method::Method(const LearningProblem& caller, const CanonicalProblem& problem, d
       nonneg_(over_.s.size()),
       all_{&convexity_, &upper_, &lower_, &norm_, &bound_, &over_, &nonneg_} {
   place_rows(caller);
-  std::vector<bool> free(at(p_.entries()), true);
+  std::vector<bool> free(p_.entries(), true);
   for (const auto* list : {&p_.zero_entries, &p_.equality_entries}) {
-    for (const Index e : *list) free[at(e)] = false;
+    for (const Index e : *list) free[e] = false;
   }
   for (Index e = 0; e < p_.entries(); ++e) {
-    if (!free[at(e)]) continue;
+    if (!free[e]) continue;
     free_entries_.push_back(e);
     free_rows_.push_back(make_row(e));
     if (p_.has_linear && p_.linear(e) != 0) free_rows_.back().add_to(linear_, p_.linear(e));
@@ -148,7 +146,7 @@ void Method::start() {
       t_(k * p_.features + j) = abs(a) + kappa;
       norm += norm_weight_(j) * t_(k * p_.features + j);
     }
-    x_(p_.z_of_piece[at(k)]) = value;
+    x_(p_.z_of_piece[k]) = value;
     largest = larger(largest, norm);
   }
   x_(lipschitz()) = Number(2) * largest;
@@ -166,12 +164,12 @@ void Method::start_multipliers() {
   // The multipliers of the norms must come to sum to lambda: start at that order of magnitude.
   mu = std::max(mu, static_cast<double>(lambda_ * x_(lipschitz())) / static_cast<double>(p_.pieces));
   for (Index i = 0; i < convexity_.s.size(); ++i) {
-    convexity_.s(i) = larger(free_rows_[at(i)].times(x_), 1e-2);
+    convexity_.s(i) = larger(free_rows_[i].times(x_), 1e-2);
     convexity_.y(i) = Number(mu) / convexity_.s(i);
-    if (p_.has_linear) convexity_.y(i) += p_.linear(free_entries_[at(i)]);
+    if (p_.has_linear) convexity_.y(i) += p_.linear(free_entries_[i]);
   }
   for (Index t = 0; t < zeta_.size(); ++t) {
-    const Number value = Number(hinge(t).margin) + hinge_rows_[at(t)].times(x_);
+    const Number value = Number(hinge(t).margin) + hinge_rows_[t].times(x_);
     zeta_(t) = larger(value, 0) + Number(0.5 * hinge(t).margin);
     over_.s(t) = zeta_(t) - value;
     nonneg_.s(t) = zeta_(t);
@@ -191,9 +189,9 @@ void Method::start_multipliers() {
 void Method::set_residuals() {
   dual_residual_x_ = linear_;
   for (Index i = 0; i < convexity_.s.size(); ++i) {
-    const Number divergence = free_rows_[at(i)].times(x_);
+    const Number divergence = free_rows_[i].times(x_);
     convexity_.r(i) = divergence - convexity_.s(i);
-    free_rows_[at(i)].add_to(dual_residual_x_, -convexity_.y(i));
+    free_rows_[i].add_to(dual_residual_x_, -convexity_.y(i));
   }
   for (std::size_t q = 0; q < quadratic_rows_.size(); ++q) {
     const Index e = quadratic_entries_[q];
@@ -202,15 +200,15 @@ void Method::set_residuals() {
   }
   equality_residual_.resize(nu_.size());
   for (Index q = 0; q < nu_.size(); ++q) {
-    equality_residual_(q) = equality_rows_[at(q)].times(x_);
-    equality_rows_[at(q)].add_to(dual_residual_x_, -nu_(q));
+    equality_residual_(q) = equality_rows_[q].times(x_);
+    equality_rows_[q].add_to(dual_residual_x_, -nu_(q));
   }
   dual_residual_zeta_.resize(zeta_.size());
   for (Index t = 0; t < zeta_.size(); ++t) {
-    const Number value = Number(hinge(t).margin) + hinge_rows_[at(t)].times(x_);
+    const Number value = Number(hinge(t).margin) + hinge_rows_[t].times(x_);
     over_.r(t) = zeta_(t) - value - over_.s(t);
     nonneg_.r(t) = zeta_(t) - nonneg_.s(t);
-    hinge_rows_[at(t)].add_to(dual_residual_x_, over_.y(t));
+    hinge_rows_[t].add_to(dual_residual_x_, over_.y(t));
     dual_residual_zeta_(t) = Number(hinge(t).weight) - over_.y(t) - nonneg_.y(t);
   }
   dual_residual_t_.resize(t_.size());
@@ -238,14 +236,14 @@ void Method::set_residuals() {
 // The normal equations of x; t and zeta are eliminated as PrimalDualMethod does.
 bool Method::factor() {
   normal_ = NumberMatrix::Zero(x_.size(), x_.size());
-  for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[at(i)].add_square_to(normal_, convexity_.weight(i));
+  for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[i].add_square_to(normal_, convexity_.weight(i));
   for (std::size_t q = 0; q < quadratic_rows_.size(); ++q) {
     quadratic_rows_[q].add_square_to(normal_, 2 * p_.quadratic(quadratic_entries_[q]));
   }
   for (const SparseRow& row : equality_rows_) row.add_square_to(normal_, 1 / kEqualityDelta);
   for (Index t = 0; t < zeta_.size(); ++t) {
     const Number over = over_.weight(t), nonneg = nonneg_.weight(t);
-    hinge_rows_[at(t)].add_square_to(normal_, over * nonneg / (over + nonneg));
+    hinge_rows_[t].add_square_to(normal_, over * nonneg / (over + nonneg));
   }
   for (Index k = 0; k < p_.pieces; ++k) {
     SparseRow row;  // (f, 1) of (a_k, L)
@@ -324,15 +322,15 @@ void Method::recover_norms() {
 // The direction for what the constraints aim at.
 void Method::solve() {
   Numbers rhs = -dual_residual_x_;
-  for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[at(i)].add_to(rhs, convexity_.pull(i));
+  for (Index i = 0; i < convexity_.s.size(); ++i) free_rows_[i].add_to(rhs, convexity_.pull(i));
   for (Index q = 0; q < nu_.size(); ++q) {
-    equality_rows_[at(q)].add_to(rhs, -equality_residual_(q) / kEqualityDelta);
+    equality_rows_[q].add_to(rhs, -equality_residual_(q) / kEqualityDelta);
   }
   dzeta_.resize(zeta_.size());
   for (Index t = 0; t < zeta_.size(); ++t) {
     dzeta_(t) = over_.pull(t) + nonneg_.pull(t) - dual_residual_zeta_(t);
     const Number share = over_.weight(t) / (over_.weight(t) + nonneg_.weight(t));
-    hinge_rows_[at(t)].add_to(rhs, share * dzeta_(t) - over_.pull(t));
+    hinge_rows_[t].add_to(rhs, share * dzeta_(t) - over_.pull(t));
   }
   dt_.resize(t_.size());
   for (Index k = 0; k < p_.pieces; ++k) {
@@ -348,13 +346,13 @@ void Method::solve() {
   dx_ = factor_.solve(rhs);
   dx_ += factor_.solve(rhs - normal_.selfadjointView<Eigen::Lower>() * dx_);
   recover_norms();
-  for (Index i = 0; i < convexity_.s.size(); ++i) convexity_.finish(i, free_rows_[at(i)].times(dx_));
+  for (Index i = 0; i < convexity_.s.size(); ++i) convexity_.finish(i, free_rows_[i].times(dx_));
   dnu_.resize(nu_.size());
   for (Index q = 0; q < nu_.size(); ++q) {
-    dnu_(q) = -(equality_residual_(q) + equality_rows_[at(q)].times(dx_)) / kEqualityDelta;
+    dnu_(q) = -(equality_residual_(q) + equality_rows_[q].times(dx_)) / kEqualityDelta;
   }
   for (Index t = 0; t < zeta_.size(); ++t) {
-    const Number change = hinge_rows_[at(t)].times(dx_);
+    const Number change = hinge_rows_[t].times(dx_);
     dzeta_(t) = (dzeta_(t) + over_.weight(t) * change) / (over_.weight(t) + nonneg_.weight(t));
     over_.finish(t, dzeta_(t) - change);
     nonneg_.finish(t, dzeta_(t));
@@ -415,7 +413,7 @@ Method::Measures Method::measure() {
     dual += (target * target - divergence * divergence) * p_.quadratic(e);
   }
   for (Index t = 0; t < zeta_.size(); ++t) {
-    const Number value = Number(hinge(t).margin) + hinge_rows_[at(t)].times(x_);
+    const Number value = Number(hinge(t).margin) + hinge_rows_[t].times(x_);
     loss += larger(value, 0) * hinge(t).weight;
     dual += over_.y(t) * hinge(t).margin;
   }
@@ -437,7 +435,7 @@ Method::Measures Method::measure() {
   measures.primal = static_cast<double>(loss + lambda_ * largest);
   measures.dual = static_cast<double>(dual);
   measures.lipschitz = static_cast<double>(largest);
-  for (Index i = 0; i < convexity_.s.size(); ++i) damage += larger(-free_rows_[at(i)].times(x_), 0) * convexity_.y(i);
+  for (Index i = 0; i < convexity_.s.size(); ++i) damage += larger(-free_rows_[i].times(x_), 0) * convexity_.y(i);
   for (Index q = 0; q < nu_.size(); ++q) damage += abs(equality_residual_(q) * nu_(q));
   measures.infeasibility = static_cast<double>(damage);
   return measures;
@@ -461,7 +459,7 @@ DualPoint Method::dual_point() const {
   DualPoint point;
   point.entries.setZero(p_.entries());
   for (Index i = 0; i < convexity_.s.size(); ++i) {
-    point.entries(free_entries_[at(i)]) = static_cast<double>(convexity_.y(i));
+    point.entries(free_entries_[i]) = static_cast<double>(convexity_.y(i));
   }
   point.equality = rounded(nu_);
   point.price = rounded(norm_.y);

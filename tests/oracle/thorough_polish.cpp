@@ -12,7 +12,6 @@
 namespace bregmax::oracle {
 namespace {
 
-using internal::at;
 using internal::Multiplier;
 using System = internal::MultiplierSystem<DoubleDouble>;
 
@@ -44,7 +43,7 @@ class OrthogonalSteps {
     const auto count = static_cast<Index>(movable_.size());
     OrthogonalLeastSquares::Rows j = OrthogonalLeastSquares::Rows::Zero(count + unknowns, unknowns);
     for (Index t = 0; t < count; ++t) {
-      const auto& [multiplier, reach] = movable_[at(t)];
+      const auto& [multiplier, reach] = movable_[t];
       system_.for_each_piece(system_.multipliers[multiplier], [&, reach = reach](Index row, Index piece, double sign) {
         j.row(t).segment(piece * width, width) += system_.rows().row(row) * Number(reach * sign);
       });

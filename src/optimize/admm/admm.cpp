@@ -1,13 +1,10 @@
 #include "bregmax/optimize/admm.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "optimize/admm/checkpoint.hpp"
 #include "optimize/admm/engine.hpp"
 #include "optimize/proof/solve_support.hpp"
@@ -17,39 +14,33 @@ namespace bregmax {
 namespace {
 
 using internal::AdmmEngine;
+using internal::require;
 
 void check_options(const LearningProblem& problem, const AdmmOptions& options) {
-  using internal::refuse;
   internal::check_limits(options, 1e-8, "1e-8 to 0.1");
-  if (!(options.memory_limit >= 0)) refuse("memory_limit", options.memory_limit, "0 (none) or more bytes");
-  if (!(options.over_relaxation > 0 && options.over_relaxation < 2)) {
-    refuse("over_relaxation", options.over_relaxation, "above 0 and below 2");
-  }
-  if (options.check_every < 1) refuse("check_every", options.check_every, "1 or more");
-  if (!(options.checkpoint_every >= 0)) refuse("checkpoint_every", options.checkpoint_every, "0 or more seconds");
-  if (options.patience < 1) refuse("patience", options.patience, "1 or more");
+  require(options.memory_limit >= 0, "memory_limit is {}; allowed: 0 (none) or more bytes", options.memory_limit);
+  require(options.over_relaxation > 0 && options.over_relaxation < 2,
+          "over_relaxation is {}; allowed: above 0 and below 2", options.over_relaxation);
+  internal::check_at_least(options.check_every, 1, "check_every");
+  require(options.checkpoint_every >= 0, "checkpoint_every is {}; allowed: 0 or more seconds",
+          options.checkpoint_every);
+  internal::check_at_least(options.patience, 1, "patience");
   if (options.start == nullptr) return;
   const AffinePieces& start = *options.start;
-  if (start.slopes.rows() != problem.pieces || start.slopes.cols() != problem.points.cols() ||
-      start.offsets.size() != problem.pieces) {
-    throw Error(fmt::format(
-        "the model to start from has {} x {} slopes and {} offsets; the problem has {} pieces and {} features",
-        start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces, problem.points.cols()));
-  }
-  if (!start.slopes.allFinite() || !start.offsets.allFinite()) {
-    throw Error("the model to start from has numbers that are not finite");
-  }
+  require(start.slopes.rows() == problem.pieces && start.slopes.cols() == problem.points.cols() &&
+              start.offsets.size() == problem.pieces,
+          "the model to start from has {} x {} slopes and {} offsets; the problem has {} pieces and {} features",
+          start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces, problem.points.cols());
+  require(internal::is_finite(start), "the model to start from has numbers that are not finite");
 }
 
 void check_memory(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
   constexpr double kGiga = 1e9;
   const double needed = predict_admm_memory(problem, options);
   const bool could_halve = internal::grid_engine_applies(problem) && options.precision == StoragePrecision::kDouble;
-  if (options.memory_limit > 0 && needed > options.memory_limit) {
-    throw Error(fmt::format(
-        "solver admm would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces or rows need less{}",
-        needed / kGiga, options.memory_limit / kGiga, could_halve ? ", and so does precision float" : ""));
-  }
+  require(options.memory_limit == 0 || needed <= options.memory_limit,
+          "solver admm would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces or rows need less{}",
+          needed / kGiga, options.memory_limit / kGiga, could_halve ? ", and so does precision float" : "");
   control.log(fmt::format("predicted memory: {:.2g} GB", needed / kGiga));
 }
 
@@ -148,11 +139,11 @@ class Run {
   // What the sizes in raw_state() follow from: the members of the engine's set, and the number of listed multipliers.
   std::vector<Index> shape() const {
     std::vector<Index> members = engine_.members();
-    members.push_back(static_cast<Index>(best_.dual.entries.size()));
+    members.push_back(std::ssize(best_.dual.entries));
     return members;
   }
   void set_shape(std::vector<Index> members) {
-    best_.dual.entries.resize(static_cast<std::size_t>(members.back()));
+    best_.dual.entries.resize(members.back());
     members.pop_back();
     engine_.set_members(members);
   }

@@ -1,12 +1,10 @@
 #include "optimize/admm/checkpoint.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <filesystem>
 
 #include "bregmax/core/atomic_file.hpp"
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -37,7 +35,7 @@ std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& opt
   const auto add_all = [&](const auto& items) {
     const auto count = static_cast<std::uint64_t>(items.size());
     extend(sum, &count, sizeof(count));
-    extend(sum, items.data(), static_cast<std::size_t>(items.size()) * sizeof(*items.data()));
+    extend(sum, items.data(), items.size() * sizeof(*items.data()));
   };
   // Number by number: structs have padding.
   const auto add = [&](auto... numbers) { (extend(sum, &numbers, sizeof(numbers)), ...); };
@@ -89,12 +87,10 @@ void check_checkpoint_target(const std::string& path) {
   const std::string_view kind = kMark.substr(0, kMark.rfind(' '));
   std::string mark(kind.size(), ' ');
   file.read(mark.data(), static_cast<std::streamsize>(mark.size()));
-  if (mark != kind) throw Error(fmt::format("checkpoint: {} is another file, which would be lost", path));
+  require(mark == kind, "checkpoint: {} is another file, which would be lost", path);
 }
 
-void CheckpointReader::refuse(const std::string& reason) const {
-  throw Error(fmt::format("cannot resume from {}: {}", path_, reason));
-}
+void CheckpointReader::refuse(const std::string& reason) const { fail("cannot resume from {}: {}", path_, reason); }
 
 CheckpointReader::CheckpointReader(const std::string& path, std::uint64_t fingerprint)
     : path_(path), file_(path, std::ios::binary), sum_(kFirstSum) {

@@ -101,7 +101,7 @@ class EntryEngine final : public AdmmEngine {
   void prove_with(const PrimalPoint& primal, const EntryMultipliers& multipliers, Solution& best) {
     Solution iterate;
     export_model(canonical_, primal, iterate);
-    if (!iterate.slopes.allFinite() || !iterate.offsets.allFinite()) return;
+    if (!is_finite(iterate)) return;
     improve(iterate.pieces(), best);
     // A bound that only holds for models near the best one is computed again, since that one may have changed.
     if (!bounds_hold_for_all(problem_)) best.report.lower_bound = bound_of(best, best);
@@ -172,7 +172,7 @@ class GridEngine final : public AdmmEngine {
   void prove(Solution& best) override {
     Solution iterate;
     export_model(state_->problem, {state_->method.z(), state_->method.slopes()}, iterate);
-    if (!iterate.slopes.allFinite() || !iterate.offsets.allFinite()) return;
+    if (!is_finite(iterate)) return;
     repair_.take_over(iterate);
     if (repair_.violation(iterate).feasible()) keep_if_better(iterate.pieces(), best);
     best.dual.by_row = [state = state_](Index begin, Index end, MatrixSpan block) {

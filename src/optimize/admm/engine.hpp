@@ -20,8 +20,6 @@ class AdmmEngine {
  public:
   explicit AdmmEngine(const LearningProblem& problem) : problem_(problem), repair_(problem) {}
   virtual ~AdmmEngine() = default;
-  AdmmEngine(const AdmmEngine&) = delete;
-  AdmmEngine& operator=(const AdmmEngine&) = delete;
 
   virtual std::string_view name() const = 0;
   // nullptr: from the zero model.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 #include "optimize/problem/parallel.hpp"
 
 namespace bregmax::internal {
@@ -27,13 +27,7 @@ constexpr int kStepsAnIteration = 2;  // correction steps allowed per iteration,
 }  // namespace
 
 AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
-    : space_(space),
-      relaxation_(relaxation),
-      z_(space.offsets()),
-      pieces_(space.canonical().pieces),
-      features_(space.canonical().features),
-      prox_(pieces_, space.canonical().norm_weight),
-      correction_(space) {
+    : space_(space), relaxation_(relaxation), prox_(pieces_, space.canonical().norm_weight), correction_(space) {
   x_.setZero(space.unknowns());
   right_.setZero(space.unknowns());
   for (Half* half : {&plus_, &minus_}) half->copy = half->slack = half->old_slack = Vector::Zero(hinges());
@@ -104,7 +98,7 @@ void AdmmEntries::factor() {
   // Only rounding can make the matrix singular; a larger proximal term outweighs it.
   double proximal = kProximal * numbers_.penalty;
   for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
-    if (attempt == AdmmSpace::kMostFactorizations) throw Error("solver admm: the normal equations cannot be factored");
+    require(attempt < AdmmSpace::kMostFactorizations, "solver admm: the normal equations cannot be factored");
     proximal *= 100;
   }
   factored_ = true;
@@ -217,8 +211,8 @@ void AdmmEntries::grow() {
   space_.apply(x_.data(), divergence_.data());
   slack_ = divergence_.cwiseMax(0.0);
   for (std::size_t q = 0; q < moved_to.size(); ++q) {
-    copy_(moved_to[q]) = old_copy(static_cast<Index>(q));
-    slack_(moved_to[q]) = old_slack(static_cast<Index>(q));
+    copy_(moved_to[q]) = old_copy(q);
+    slack_(moved_to[q]) = old_slack(q);
   }
 }
 

@@ -71,8 +71,8 @@ class AdmmEntries {
   void choose_levels();
   void split();
   void join();
-  Index hinges() const { return static_cast<Index>(space_.coupled().size()); }
-  const HingeItem& hinge(Index t) const { return space_.coupled()[static_cast<std::size_t>(t)]; }
+  Index hinges() const { return std::ssize(space_.coupled()); }
+  const HingeItem& hinge(Index t) const { return space_.coupled()[t]; }
   void factor();
   void add_to_average();
   PrimalPoint primal_at(const Vector& x) const;
@@ -82,7 +82,7 @@ class AdmmEntries {
   AdmmSpace& space_;
   double relaxation_;
   bool factored_ = false;  // with the penalties
-  Index z_, pieces_, features_;
+  Index z_ = space_.offsets(), pieces_ = space_.canonical().pieces, features_ = space_.canonical().features;
   LipschitzProx prox_;
   MultiplierCorrection correction_;
   AdmmNumbers numbers_;

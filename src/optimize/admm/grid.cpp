@@ -19,7 +19,7 @@ GridProblem::GridProblem(const LearningProblem& problem) : CanonicalProblem(cano
   anchor.array().rowwise() /= feature_unit.transpose().array();
   point_features = anchor.transpose();
   label.resize(pieces);
-  for (Index i = 0; i < pieces; ++i) label(i) = pairs.class_of_row[at(i)];
+  for (Index i = 0; i < pieces; ++i) label(i) = pairs.class_of_row[i];
   similar_weight = pairs.similar_weight * value_unit / objective_unit;
   dissimilar_weight = pairs.dissimilar_weight * value_unit / objective_unit;
   margin = 2 / value_unit;
@@ -33,13 +33,9 @@ AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
       equations_(problem.points()),
       norm_prox_(rows_, problem.norm_weight),
       copies_(rows_, rows_),
-      z_(Vector::Zero(rows_)),
-      intercept_(Vector::Zero(rows_)),
-      norm_penalty_(rows_),
-      of_piece_(rows_),
-      of_point_(rows_),
       of_point_parts_(kParts, rows_),
-      residual_parts_(at(kParts)) {
+      residual_parts_(kParts) {
+  for (Vector* v : {&z_, &intercept_, &norm_penalty_, &of_piece_, &of_point_}) v->setZero(rows_);
   for (Matrix* m : {&slopes_, &slope_copy_, &slope_slack_, &old_slope_, &slope_wish_, &weighted_}) {
     m->setZero(rows_, problem.features);
   }
@@ -82,8 +78,8 @@ void AdmmGrid<Number>::for_each_part(const Pass& pass) {
 #pragma omp parallel for schedule(dynamic) if (rows_ >= kLeastParallelRows)
   for (Index part = 0; part < kParts; ++part) {
     const GridSums sums{of_piece_.data(), of_point_parts_.row(part).data(), weighted_.data()};
-    residual_parts_[at(part)] = {};
-    pass(part * rows_ / kParts, (part + 1) * rows_ / kParts, sums, residual_parts_[at(part)]);
+    residual_parts_[part] = {};
+    pass(part * rows_ / kParts, (part + 1) * rows_ / kParts, sums, residual_parts_[part]);
   }
   of_point_ = of_point_parts_.row(0).transpose();
   for (Index part = 1; part < kParts; ++part) of_point_ += of_point_parts_.row(part).transpose();

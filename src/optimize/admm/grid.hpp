@@ -37,8 +37,6 @@ class AdmmGrid {
   int iteration() const { return numbers_.iteration; }
   // Of the last iteration that measured them; only some do.
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
-  double penalty() const { return numbers_.penalty; }
-  double norm_weight() const { return numbers_.norm_weight; }
   const Vector& z() const { return z_; }
   const Matrix& slopes() const { return slopes_; }
   // DualSolution::by_row of points begin .. end - 1.
@@ -66,11 +64,9 @@ class AdmmGrid {
   LipschitzProx norm_prox_;
   AdmmNumbers numbers_;
   Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> copies_;  // pieces x points
-  Vector z_, intercept_;
-  Matrix slopes_, slope_copy_, slope_slack_, old_slope_, slope_wish_;
-  Vector norm_penalty_;
-  Vector of_piece_, of_point_;
-  Matrix weighted_, of_point_parts_;
+  Vector z_, intercept_, norm_penalty_, of_piece_, of_point_;
+  Matrix slopes_, slope_copy_, slope_slack_, old_slope_, slope_wish_, weighted_;
+  Matrix of_point_parts_;
   std::vector<ResidualSums> residual_parts_;
 };
 

@@ -4,18 +4,6 @@
 
 namespace bregmax::internal {
 
-GridEquations::GridEquations(const Matrix& points)
-    : points_(points),
-      inverse_(points.cols(), points.cols()),
-      lifted_(points.rows(), points.cols()),
-      shrink_(points.rows()),
-      diagonal_(points.rows()),
-      pull_(points.rows(), points.cols()),
-      overlap_(points.rows()),
-      rest_(points.rows()),
-      right_(2 * points.cols() + 1),
-      sums_(2 * points.cols() + 1) {}
-
 // Written out, with h_k = H_k^-1 x_k, s = sum z x, m = sum a / n and the multiplier b of sum z = 0:
 //   a_k = H_k^-1 (s + n z_k x_k - q_k),   diagonal_k z_k = e_k + n <h_k, s> + n <x_k, m> - b,
 // where q and e are what the wishes ask for. The definitions of s and m and sum z = 0 are the common equations.

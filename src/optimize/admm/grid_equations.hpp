@@ -15,7 +15,7 @@ namespace bregmax::internal {
 // are solved for first. Nothing here is n x n, and a common penalty cancels.
 class GridEquations {
  public:
-  explicit GridEquations(const Matrix& points);  // n x d, centred; must outlive this
+  explicit GridEquations(const Matrix& points) : points_(points) {}  // n x d, centred; must outlive this
 
   void factor(double weight);
   // of_piece, of_point: row and column sums of v; weighted: row k is sum_l v_kl x_l; wish: the p_k.
@@ -25,13 +25,13 @@ class GridEquations {
  private:
   const Matrix& points_;
   double weight_ = 0;
-  Matrix inverse_;       // B^-1
-  Matrix lifted_;        // rows B^-1 x_k
-  Vector shrink_;        // 1 / (1 + n x_k' B^-1 x_k): H_k^-1 x_k = shrink_k B^-1 x_k
-  Vector diagonal_;      // of the matrix in z
-  LinearSystem common_;  // for sum z x, the mean of the slopes, and the multiplier of sum z = 0
-  Matrix pull_;          // of each slope
-  Vector overlap_, rest_, right_, sums_;
+  Matrix inverse_;         // B^-1
+  Matrix lifted_;          // rows B^-1 x_k
+  Vector shrink_;          // 1 / (1 + n x_k' B^-1 x_k): H_k^-1 x_k = shrink_k B^-1 x_k
+  Vector diagonal_;        // of the matrix in z
+  LinearSystem common_;    // for sum z x, the mean of the slopes, and the multiplier of sum z = 0
+  Matrix pull_ = points_;  // of each slope
+  Vector overlap_ = Vector(points_.rows()), rest_ = overlap_, right_ = Vector(2 * points_.cols() + 1), sums_ = right_;
 };
 
 }  // namespace bregmax::internal

@@ -17,8 +17,7 @@ constexpr int kFactorizationSteps = 50;
 
 }  // namespace
 
-MultiplierCorrection::MultiplierCorrection(AdmmSpace& space)
-    : space_(space), z_(space.offsets()), pieces_(space.canonical().pieces), features_(space.canonical().features) {
+MultiplierCorrection::MultiplierCorrection(AdmmSpace& space) : space_(space) {
   for (Vector* v : {&residual_, &x_, &preconditioned_, &direction_, &image_}) v->setZero(space.unknowns());
   slope_weight_.setZero(pieces_, features_);
   slope_multipliers_.setZero(pieces_, features_);
@@ -29,7 +28,7 @@ void MultiplierCorrection::resize_to_set() {
   numbers_ = {};
   multipliers_.convexity.setZero(space_.size());
   multipliers_.hinge.setZero(space_.size());
-  multipliers_.coupled.setZero(static_cast<Index>(space_.coupled().size()));
+  multipliers_.coupled.setZero(std::ssize(space_.coupled()));
 }
 
 void MultiplierCorrection::begin(EntryMultipliers multipliers, Matrix slope_multipliers) {
@@ -72,8 +71,8 @@ RawParts MultiplierCorrection::raw_state() {
 // Adds a value per coupled hinge to its entries, to `minus` with the sign.
 void MultiplierCorrection::add_to_hinges(const Vector& values, double minus_sign) {
   for (Index t = 0; t < values.size(); ++t) {
-    of_entry_(space_.coupled()[at(t)].plus) += values(t);
-    of_entry_(space_.coupled()[at(t)].minus) += minus_sign * values(t);
+    of_entry_(space_.coupled()[t].plus) += values(t);
+    of_entry_(space_.coupled()[t].minus) += minus_sign * values(t);
   }
 }
 
@@ -81,7 +80,7 @@ void MultiplierCorrection::add_to_hinges(const Vector& values, double minus_sign
 void MultiplierCorrection::set_weighted_differences() {
   of_coupled_.resize(coupled_weight_.size());
   for (Index t = 0; t < of_coupled_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
+    const HingeItem& item = space_.coupled()[t];
     of_coupled_(t) = coupled_weight_(t) * (of_entry_(item.plus) - of_entry_(item.minus));
   }
 }
@@ -126,7 +125,7 @@ void MultiplierCorrection::set_weights(const CorrectionPoint& point) {
   }
   coupled_weight_.setZero(multipliers_.coupled.size());
   for (Index t = 0; t < coupled_weight_.size(); ++t) {
-    const HingeItem& item = space_.coupled()[at(t)];
+    const HingeItem& item = space_.coupled()[t];
     const double room = std::min(multipliers_.coupled(t), item.weight - multipliers_.coupled(t));
     const double from_kink = item.margin + point.divergence(item.plus) - point.divergence(item.minus);
     coupled_weight_(t) = weight(room, from_kink);
@@ -209,7 +208,7 @@ void MultiplierCorrection::move() {
   }
   set_weighted_differences();
   for (Index t = 0; t < of_coupled_.size(); ++t) {
-    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - of_coupled_(t), 0.0, space_.coupled()[at(t)].weight);
+    multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - of_coupled_(t), 0.0, space_.coupled()[t].weight);
   }
   const Vector& norm_weight = space_.canonical().norm_weight;
   for (Index k = 0; k < pieces_; ++k) {

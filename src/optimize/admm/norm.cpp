@@ -6,13 +6,6 @@
 
 namespace bregmax::internal {
 
-LipschitzProx::LipschitzProx(Index pieces, Vector norm_weight)
-    : norm_weight_(std::move(norm_weight)),
-      ratio_(pieces, norm_weight_.size()),
-      covered_(pieces, norm_weight_.size()),
-      weights_(pieces, norm_weight_.size()),
-      order_(static_cast<std::size_t>(norm_weight_.size())) {}
-
 void LipschitzProx::sort_knots(const Matrix& x) {
   const Index features = norm_weight_.size();
   for (Index k = 0; k < x.rows(); ++k) {
@@ -21,7 +14,7 @@ void LipschitzProx::sort_knots(const Matrix& x) {
     std::sort(order_.begin(), order_.end(), [&](Index a, Index b) { return ratio(a) > ratio(b); });
     double covered = 0, weights = 0;
     for (Index r = 0; r < features; ++r) {
-      const Index j = order_[static_cast<std::size_t>(r)];
+      const Index j = order_[r];
       covered += norm_weight_(j) * std::abs(x(k, j));
       weights += norm_weight_(j) * norm_weight_(j);
       ratio_(k, r) = ratio(j);

@@ -12,7 +12,8 @@ namespace bregmax::internal {
 // method from the left meets it after finitely many steps.
 class LipschitzProx {
  public:
-  LipschitzProx(Index pieces, Vector norm_weight);
+  LipschitzProx(Index pieces, const Vector& norm_weight)
+      : norm_weight_(norm_weight), ratio_(pieces, norm_weight.size()), order_(norm_weight.size()) {}
 
   // Returns L; shrunk may not be x. weight: the v_k.
   double apply(const Matrix& x, double lambda, double bound, const Vector& weight, Matrix& shrunk);
@@ -26,7 +27,8 @@ class LipschitzProx {
   double root(double lambda, const Vector& weight) const;
 
   Vector norm_weight_;
-  Matrix ratio_, covered_, weights_;  // of each piece, |x_j| / w_j falling; sums of w |x| and of w^2 up to there
+  Matrix ratio_;                                // of each piece: |x_j| / w_j, falling
+  Matrix covered_ = ratio_, weights_ = ratio_;  // sums of w |x| and of w^2 up to there
   std::vector<Index> order_;
 };
 

@@ -4,18 +4,13 @@
 #include <compare>
 
 namespace bregmax::internal {
-namespace {
-
-constexpr Index kMostOfAChunk = 512;
-
-}  // namespace
 
 RowEntries::RowEntries(const LearningProblem& problem)
-    : problem_(problem), pair_begin_(at(static_cast<Index>(problem.pieces) * problem.pieces + 1), 0) {}
+    : problem_(problem), pair_begin_(static_cast<Index>(problem.pieces) * problem.pieces + 1, 0) {}
 
 Index RowEntries::position(Index row, Index other) const {
-  const Index pair = static_cast<Index>(problem_.piece_of[at(row)]) * problem_.pieces + other;
-  const auto begin = row_.begin() + pair_begin_[at(pair)], end = row_.begin() + pair_begin_[at(pair + 1)];
+  const Index pair = static_cast<Index>(problem_.piece_of[row]) * problem_.pieces + other;
+  const auto begin = row_.begin() + pair_begin_[pair], end = row_.begin() + pair_begin_[pair + 1];
   const auto found = std::lower_bound(begin, end, row);
   return found != end && *found == row ? found - row_.begin() : kNoEntry;
 }
@@ -23,7 +18,7 @@ Index RowEntries::position(Index row, Index other) const {
 std::vector<RowEntries::Entry> RowEntries::entries() const {
   std::vector<Entry> list(row_.size());
   for (const Chunk& chunk : chunks_) {
-    for (Index p = chunk.begin; p < chunk.end; ++p) list[at(p)] = {row(p), chunk.other};
+    for (Index p = chunk.begin; p < chunk.end; ++p) list[p] = {row(p), chunk.other};
   }
   return list;
 }
@@ -31,7 +26,7 @@ std::vector<RowEntries::Entry> RowEntries::entries() const {
 std::vector<RowEntries::Key> RowEntries::keys(const std::vector<Entry>& entries) const {
   std::vector<Key> keys(entries.size());
   std::transform(entries.begin(), entries.end(), keys.begin(), [&](const Entry& e) {
-    return Key{static_cast<Index>(problem_.piece_of[at(e.row)]) * problem_.pieces + e.other, e.row};
+    return Key{static_cast<Index>(problem_.piece_of[e.row]) * problem_.pieces + e.other, e.row};
   });
   return keys;
 }
@@ -50,7 +45,7 @@ std::vector<Index> RowEntries::add(const std::vector<Entry>& entries) {
   std::size_t old = 0;
   for (std::size_t p = 0; p < all.size(); ++p) {
     row_[p] = all[p].row;
-    ++pair_begin_[at(all[p].pair + 1)];
+    ++pair_begin_[all[p].pair + 1];
     if (old < before.size() && before[old] == all[p]) moved_to[old++] = static_cast<Index>(p);
   }
   for (std::size_t pair = 1; pair < pair_begin_.size(); ++pair) pair_begin_[pair] += pair_begin_[pair - 1];
@@ -59,11 +54,12 @@ std::vector<Index> RowEntries::add(const std::vector<Entry>& entries) {
 }
 
 void RowEntries::set_chunks() {
+  constexpr Index kMostOfAChunk = 512;
   chunks_.clear();
   const Index pieces = problem_.pieces;
   for (Index pair = 0; pair < pieces * pieces; ++pair) {
-    for (Index p = pair_begin_[at(pair)]; p < pair_begin_[at(pair + 1)]; p += kMostOfAChunk) {
-      chunks_.push_back({pair / pieces, pair % pieces, p, std::min(p + kMostOfAChunk, pair_begin_[at(pair + 1)])});
+    for (Index p = pair_begin_[pair]; p < pair_begin_[pair + 1]; p += kMostOfAChunk) {
+      chunks_.push_back({pair / pieces, pair % pieces, p, std::min(p + kMostOfAChunk, pair_begin_[pair + 1])});
     }
   }
 }

@@ -21,8 +21,8 @@ class RowEntries {
     Index own, other, begin, end;
   };
 
-  Index size() const { return static_cast<Index>(row_.size()); }
-  Index row(Index position) const { return row_[static_cast<std::size_t>(position)]; }
+  Index size() const { return std::ssize(row_); }
+  Index row(Index position) const { return row_[position]; }
   const std::vector<Chunk>& chunks() const { return chunks_; }
   // kNoEntry: not in the set.
   Index position(Index row, Index other) const;

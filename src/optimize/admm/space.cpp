@@ -19,9 +19,8 @@ DualPoint item_point(const EntryMultipliers& multipliers, const std::vector<Hing
   DualPoint point;
   point.divergence = multipliers.divergence;
   point.coupled = multipliers.coupled;
-  point.single.resize(static_cast<Index>(single.size()));
-  for (std::size_t t = 0; t < single.size(); ++t)
-    point.single(static_cast<Index>(t)) = multipliers.hinge(single[t].minus);
+  point.single.resize(std::ssize(single));
+  for (std::size_t t = 0; t < single.size(); ++t) point.single(t) = multipliers.hinge(single[t].minus);
   return point;
 }
 
@@ -43,16 +42,10 @@ Vector gather(const EntrySet& entries, const Vector& flat) {
 class CanonicalSpace final : public AdmmSpace {
  public:
   explicit CanonicalSpace(const LearningProblem& problem)
-      : given_(problem),
-        problem_(canonicalize(problem)),
-        entries_(problem_),
-        grid_(problem_, entries_),
-        weights_(problem_),
-        hinge_of_entry_(hinge_weights(problem_.single, problem_.entries())),
-        kind_of_entry_(at(problem_.entries()), EntryKind::kFree) {
+      : given_(problem), kind_of_entry_(problem_.entries(), EntryKind::kFree) {
     if (!problem_.single.empty()) costs_.margin = problem_.single.front().margin;
-    for (const Index e : problem_.zero_entries) kind_of_entry_[at(e)] = EntryKind::kZero;
-    for (const Index e : problem_.equality_entries) kind_of_entry_[at(e)] = EntryKind::kEqual;
+    for (const Index e : problem_.zero_entries) kind_of_entry_[e] = EntryKind::kZero;
+    for (const Index e : problem_.equality_entries) kind_of_entry_[e] = EntryKind::kEqual;
     const bool dense = !problem_.all_anchored || unknowns() < kAlwaysDenseUnknowns;
     factorization_ =
         dense ? make_dense_factorization(problem_, entries_) : make_arrow_factorization(problem_, entries_);
@@ -82,7 +75,7 @@ class CanonicalSpace final : public AdmmSpace {
     std::vector<Index> before = members();
     bool added = false;
     for (Index e = 0; e < problem_.entries(); ++e) {
-      if (everywhere(e) < limit && kind_of_entry_[at(e)] != EntryKind::kZero && !entries_.contains(e)) {
+      if (everywhere(e) < limit && kind_of_entry_[e] != EntryKind::kZero && !entries_.contains(e)) {
         entries_.add(e);
         added = true;
       }
@@ -95,8 +88,8 @@ class CanonicalSpace final : public AdmmSpace {
   }
 
   std::vector<Index> members() const override {
-    std::vector<Index> members(at(entries_.size()));
-    for (Index p = 0; p < entries_.size(); ++p) members[at(p)] = entries_.entry(p);
+    std::vector<Index> members(entries_.size());
+    for (Index p = 0; p < entries_.size(); ++p) members[p] = entries_.entry(p);
     return members;
   }
 
@@ -117,9 +110,9 @@ class CanonicalSpace final : public AdmmSpace {
       dual.entries(entries_.entry(p)) = multipliers.convexity(p);
       if (problem_.has_quadratic) dual.divergence(entries_.entry(p)) = multipliers.divergence(p);
     }
-    dual.equality.resize(static_cast<Index>(problem_.equality_entries.size()));
+    dual.equality.resize(std::ssize(problem_.equality_entries));
     for (std::size_t q = 0; q < problem_.equality_entries.size(); ++q) {
-      dual.equality(static_cast<Index>(q)) = multipliers.convexity(entries_.position(problem_.equality_entries[q]));
+      dual.equality(q) = multipliers.convexity(entries_.position(problem_.equality_entries[q]));
     }
     Solution solution;
     export_dual(given_, problem_, dual, solution);
@@ -132,8 +125,8 @@ class CanonicalSpace final : public AdmmSpace {
     costs_.hinge = gather(entries_, hinge_of_entry_);
     costs_.quadratic = gather(entries_, problem_.quadratic);
     costs_.target = gather(entries_, problem_.target);
-    costs_.kind.resize(at(entries_.size()));
-    for (Index p = 0; p < entries_.size(); ++p) costs_.kind[at(p)] = kind_of_entry_[at(entries_.entry(p))];
+    costs_.kind.resize(entries_.size());
+    for (Index p = 0; p < entries_.size(); ++p) costs_.kind[p] = kind_of_entry_[entries_.entry(p)];
     set_distances();
     coupled_ = problem_.coupled;
     for (HingeItem& item : coupled_) {
@@ -154,13 +147,13 @@ class CanonicalSpace final : public AdmmSpace {
   }
 
   const LearningProblem& given_;
-  CanonicalProblem problem_;
-  EntrySet entries_;
-  DivergenceGrid grid_;
+  CanonicalProblem problem_ = canonicalize(given_);
+  EntrySet entries_{problem_};
+  DivergenceGrid grid_{problem_, entries_};
   std::unique_ptr<Factorization> factorization_;
-  NormalWeights weights_;
-  Vector hinge_of_entry_;                 // flat
-  std::vector<EntryKind> kind_of_entry_;  // flat
+  NormalWeights weights_{problem_};
+  Vector hinge_of_entry_ = hinge_weights(problem_.single, problem_.entries());  // flat
+  std::vector<EntryKind> kind_of_entry_;                                        // flat
   EntryCosts costs_;
   std::vector<HingeItem> coupled_;
 };
@@ -177,12 +170,7 @@ constexpr Index kBlocksAtOnce = 64;
 class RowSpace final : public AdmmSpace {
  public:
   explicit RowSpace(const LearningProblem& problem)
-      : problem_(problem),
-        units_(canonical_scales(problem)),
-        width_(units_.features + 1),
-        entries_(problem),
-        borders_(problem.pieces, kDepth),
-        matrix_(unknowns(), unknowns()) {
+      : problem_(problem), entries_(problem), borders_(problem.pieces, kDepth) {
     place_supervision();
   }
 
@@ -208,7 +196,7 @@ class RowSpace final : public AdmmSpace {
     std::fill(x, x + unknowns(), 0.0);
     Eigen::Map<Matrix> slopes(x + units_.pieces, units_.pieces, units_.features);
     for (Index c = 0; c < chunk_vector_.rows(); ++c) {
-      const RowEntries::Chunk& chunk = entries_.chunks()[at(c)];
+      const RowEntries::Chunk& chunk = entries_.chunks()[c];
       const auto sum = chunk_vector_.row(c);
       slopes.row(chunk.own) += sum.head(units_.features);
       slopes.row(chunk.other) -= sum.head(units_.features);
@@ -219,17 +207,17 @@ class RowSpace final : public AdmmSpace {
 
   bool factor(const Vector& weight, const Vector& slope_weight, double proximal) override {
     matrix_.setZero();
-    const auto chunks = static_cast<Index>(entries_.chunks().size());
-    std::vector<Matrix> blocks(at(std::min(chunks, kBlocksAtOnce)));
+    const Index chunks = std::ssize(entries_.chunks());
+    std::vector<Matrix> blocks(std::min(chunks, kBlocksAtOnce));
     for (Index first = 0; first < chunks; first += kBlocksAtOnce) {
       const Index count = std::min(kBlocksAtOnce, chunks - first);
 #pragma omp parallel for schedule(dynamic) if (size() > kLeastParallel)
-      for (Index c = 0; c < count; ++c) blocks[at(c)] = gram(entries_.chunks()[at(first + c)], weight);
+      for (Index c = 0; c < count; ++c) blocks[c] = gram(entries_.chunks()[first + c], weight);
       for (Index c = 0; c < count; ++c) {
-        const RowEntries::Chunk& chunk = entries_.chunks()[at(first + c)];
-        add_block(chunk.own, chunk.own, 1, blocks[at(c)]);
-        add_block(chunk.other, chunk.other, 1, blocks[at(c)]);
-        add_block(chunk.own, chunk.other, -1, blocks[at(c)]);
+        const RowEntries::Chunk& chunk = entries_.chunks()[first + c];
+        add_block(chunk.own, chunk.own, 1, blocks[c]);
+        add_block(chunk.other, chunk.other, 1, blocks[c]);
+        add_block(chunk.own, chunk.other, -1, blocks[c]);
       }
     }
     const Index pieces = units_.pieces;
@@ -275,7 +263,7 @@ class RowSpace final : public AdmmSpace {
     DualSolution dual;
     const std::vector<RowEntries::Entry> entries = entries_.entries();
     for (std::size_t p = 0; p < entries.size(); ++p) {
-      const double value = multipliers.convexity(static_cast<Index>(p)) * entry_unit;
+      const double value = multipliers.convexity(p) * entry_unit;
       if (value > 0) dual.entries.push_back({entries[p].row, entries[p].other, value});
     }
     dual.items = item_multipliers(problem_.supervision, units_, item_point(multipliers, units_.single));
@@ -299,8 +287,8 @@ class RowSpace final : public AdmmSpace {
  private:
   void place_supervision() {
     const auto other_piece = [&](Index point, Index reference) {
-      const Index other = problem_.piece_of[at(reference)];
-      return problem_.piece_of[at(point)] == other ? kNoEntry : other;
+      const Index other = problem_.piece_of[reference];
+      return problem_.piece_of[point] == other ? kNoEntry : other;
     };
     std::vector<RowEntries::Entry> supervised;
     for_each_item(problem_.supervision, [&](Index, const Item& item) {
@@ -328,16 +316,16 @@ class RowSpace final : public AdmmSpace {
       if (costs->size() == 0) continue;
       const Vector before = std::move(*costs);
       costs->setZero(entries_.size());
-      for (std::size_t q = 0; q < moved_to.size(); ++q) (*costs)(moved_to[q]) = before(static_cast<Index>(q));
+      for (std::size_t q = 0; q < moved_to.size(); ++q) (*costs)(moved_to[q]) = before(q);
     }
     for (auto* hinges : {&units_.single, &units_.coupled}) {
       for (HingeItem& item : *hinges) {
-        if (item.plus != kNoEntry) item.plus = moved_to[at(item.plus)];
-        item.minus = moved_to[at(item.minus)];
+        if (item.plus != kNoEntry) item.plus = moved_to[item.plus];
+        item.minus = moved_to[item.minus];
       }
     }
     for (ItemPlace& place : units_.item_place) {
-      if (place.kind == ItemPlace::Kind::kQuadratic) place.index = moved_to[at(place.index)];
+      if (place.kind == ItemPlace::Kind::kQuadratic) place.index = moved_to[place.index];
     }
     copy_rows();
     return moved_to;
@@ -345,32 +333,32 @@ class RowSpace final : public AdmmSpace {
 
   // The rows of the set in the order of their pieces: entries that are worked on together are near each other.
   void copy_rows() {
-    std::vector<Index> rows(at(entries_.size()));
-    for (Index p = 0; p < entries_.size(); ++p) rows[at(p)] = entries_.row(p);
+    std::vector<Index> rows(entries_.size());
+    for (Index p = 0; p < entries_.size(); ++p) rows[p] = entries_.row(p);
     const auto by_piece = [&](Index a, Index b) {
-      const int piece_a = problem_.piece_of[at(a)], piece_b = problem_.piece_of[at(b)];
+      const int piece_a = problem_.piece_of[a], piece_b = problem_.piece_of[b];
       return piece_a != piece_b ? piece_a < piece_b : a < b;
     };
     std::sort(rows.begin(), rows.end(), by_piece);
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    rows_.setOnes(static_cast<Index>(rows.size()), width_);
+    rows_.setOnes(std::ssize(rows), width_);
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      rows_.row(static_cast<Index>(r)).head(units_.features) = to_canonical(units_, problem_, rows[r]).transpose();
+      rows_.row(r).head(units_.features) = to_canonical(units_, problem_, rows[r]).transpose();
     }
-    slot_.resize(at(entries_.size()));
+    slot_.resize(entries_.size());
     for (Index p = 0; p < entries_.size(); ++p) {
-      slot_[at(p)] = std::lower_bound(rows.begin(), rows.end(), entries_.row(p), by_piece) - rows.begin();
+      slot_[p] = std::lower_bound(rows.begin(), rows.end(), entries_.row(p), by_piece) - rows.begin();
     }
-    chunk_vector_.resize(static_cast<Index>(entries_.chunks().size()), width_);
+    chunk_vector_.resize(std::ssize(entries_.chunks()), width_);
   }
 
-  auto row_at(Index position) const { return rows_.row(slot_[at(position)]); }
+  auto row_at(Index position) const { return rows_.row(slot_[position]); }
 
   // Calls each(chunk, room for width_ numbers) on several threads.
   template <class Each>
   void for_each_chunk(const Each& each) {
 #pragma omp parallel for schedule(dynamic, 32) if (size() > kLeastParallel)
-    for (Index c = 0; c < chunk_vector_.rows(); ++c) each(entries_.chunks()[at(c)], chunk_vector_.row(c));
+    for (Index c = 0; c < chunk_vector_.rows(); ++c) each(entries_.chunks()[c], chunk_vector_.row(c));
   }
 
   // sum_e weight_e (x_e, 1)(x_e, 1)'.
@@ -396,8 +384,8 @@ class RowSpace final : public AdmmSpace {
   }
 
   const LearningProblem& problem_;
-  CanonicalProblem units_;  // its hinges are on positions
-  Index width_;             // features + 1
+  CanonicalProblem units_ = canonical_scales(problem_);  // its hinges are on positions
+  Index width_ = units_.features + 1;
   RowEntries entries_;
   PieceBorders borders_;
   EntryCosts costs_;
@@ -405,7 +393,8 @@ class RowSpace final : public AdmmSpace {
   Matrix rows_;              // of the set, in canonical units, each followed by a 1
   std::vector<Index> slot_;  // of each entry in rows_
   Matrix chunk_vector_;      // width_ numbers per chunk
-  Matrix matrix_;            // its lower triangle: block one, then its Cholesky factor
+  // Its lower triangle: block one, then its Cholesky factor.
+  Matrix matrix_ = Matrix(unknowns(), unknowns());
 };
 
 }  // namespace

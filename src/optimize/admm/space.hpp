@@ -22,7 +22,7 @@ struct EntryCosts {
   double linear_of(Index p) const { return linear.size() > 0 ? linear(p) : 0; }
   double hinge_of(Index p) const { return hinge.size() > 0 ? hinge(p) : 0; }
   double distance_of(Index p) const { return distance.size() > 0 ? distance(p) : 1; }
-  EntryKind kind_of(Index p) const { return kind.empty() ? EntryKind::kFree : kind[static_cast<std::size_t>(p)]; }
+  EntryKind kind_of(Index p) const { return kind.empty() ? EntryKind::kFree : kind[p]; }
 };
 
 // Multipliers by position; those of the coupled hinges in their order.

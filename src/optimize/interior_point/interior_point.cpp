@@ -22,9 +22,7 @@ class Run {
         control_(control),
         watch_(watch),
         settings_(settings),
-        recovery_(recovery),
-        canonical_(canonicalize(problem)),
-        method_(canonical_, settings, recovery) {}
+        recovery_(recovery) {}
 
   Solution solve() {
     Solution solution;
@@ -151,8 +149,8 @@ class Run {
   const Stopwatch& watch_;
   const InteriorPointSettings& settings_;
   Recovery& recovery_;
-  CanonicalProblem canonical_;
-  PrimalDualMethod method_;
+  CanonicalProblem canonical_ = canonicalize(problem_);
+  PrimalDualMethod method_{canonical_, settings_, recovery_};
   int iteration_ = 0;
   unsigned proofs_ = 0;
 };
@@ -166,11 +164,6 @@ void take_zero_model_if_proved(const LearningProblem& problem, double tolerance,
   zero.offsets.setZero();
   certify_into_report(problem, zero);
   if (has_gap_within(zero, tolerance)) solution = std::move(zero);
-}
-
-bool is_finite(const Solution& solution) {
-  return solution.slopes.allFinite() && solution.offsets.allFinite() && solution.dual.convexity.allFinite() &&
-         solution.dual.items.allFinite() && std::isfinite(solution.report.relative_gap);
 }
 
 }  // namespace
@@ -187,7 +180,9 @@ Solution run_interior_point(const LearningProblem& problem, const InteriorPointO
     limit_threads(problem, limit);
     const Solution zero = std::move(solution);
     solution = Run(problem, options, control, watch, settings, recovery).solve();
-    if (!is_finite(solution)) {  // rounding errors broke the last iterate; the zero model and its bound are sound
+    const bool finite_dual = solution.dual.convexity.allFinite() && solution.dual.items.allFinite();
+    if (!is_finite(solution) || !finite_dual || !std::isfinite(solution.report.relative_gap)) {
+      // Rounding errors broke the last iterate; the zero model and its bound are sound.
       const int iterations = solution.report.iterations;
       solution = zero;
       solution.report.status = Status::kNumericalError;

@@ -48,16 +48,16 @@ Iterate::Iterate(const CanonicalProblem& canonical, const InteriorPointSettings&
 
 Unknowns Iterate::zero_unknowns() const {
   return {Vector::Zero(problem.z_count + slopes() + 1), Vector::Zero(slopes()), Vector::Zero(hinges()),
-          Vector::Zero(static_cast<Index>(equalities.size()))};
+          Vector::Zero(std::ssize(equalities))};
 }
 
 const HingeItem& Iterate::hinge(Index t) const {
-  const auto singles = static_cast<Index>(problem.single.size());
-  return t < singles ? problem.single[at(t)] : problem.coupled[at(t - singles)];
+  const Index singles = std::ssize(problem.single);
+  return t < singles ? problem.single[t] : problem.coupled[t - singles];
 }
 
 double Iterate::hinge_argument(Index t) const {
-  return (plus[at(t)] == kNoEntry ? 0 : divergence(plus[at(t)])) - divergence(minus[at(t)]);
+  return (plus[t] == kNoEntry ? 0 : divergence(plus[t])) - divergence(minus[t]);
 }
 
 void Iterate::clear_non_constraints(Cone::View& values) const {
@@ -71,8 +71,8 @@ void Iterate::bind_entries() {
   new (&divergence) Cone::View(divergence_storage_.data(), size);
   new (&field) Cone::View(field_storage_.data(), size);
   for (Index t = 0; t < hinges(); ++t) {
-    plus[at(t)] = hinge(t).plus == kNoEntry ? kNoEntry : entries.position(hinge(t).plus);
-    minus[at(t)] = entries.position(hinge(t).minus);
+    plus[t] = hinge(t).plus == kNoEntry ? kNoEntry : entries.position(hinge(t).plus);
+    minus[t] = entries.position(hinge(t).minus);
   }
   non_constraints_.clear();
   for (const Index e : problem.zero_entries) {
@@ -85,7 +85,7 @@ void Iterate::bind_entries() {
   if (problem.has_linear) {
     for (Index i = 0; i < size; ++i) linear_(i) = problem.linear(entries.entry(i));
   }
-  convexity.count = size - static_cast<Index>(non_constraints_.size());
+  convexity.count = size - std::ssize(non_constraints_);
   // On a complete grid most constraints are never active, and they make the mean product. Counted twice, they keep the
   // corrector's target lower, which was measured to halve the share of hard problems that end early.
   count = entries.complete() ? convexity.count : 0;
@@ -133,7 +133,7 @@ void Iterate::start() {
   const double kappa = start_slope_limit();
   for (Index k = 0; k < problem.pieces; ++k) {
     const auto anchor = problem.anchor.row(k).transpose().array();
-    value.x(problem.z_of_piece[at(k)]) = 0.5 * kappa * anchor.square().sum();
+    value.x(problem.z_of_piece[k]) = 0.5 * kappa * anchor.square().sum();
     slopes_of(value.x).segment(k * problem.features, problem.features) = (kappa * anchor).matrix();
   }
   // Multipliers are of the order of magnitude of the losses' derivatives.
@@ -223,7 +223,7 @@ void Iterate::measure() {
   }
   measures.primal_residual = 0;
   for (std::size_t q = 0; q < equalities.size(); ++q) {
-    field(equalities[q]) -= value.nu(static_cast<Index>(q));
+    field(equalities[q]) -= value.nu(q);
     measures.violation = std::max(measures.violation, std::abs(divergence(equalities[q])));
   }
   measure_hinges(loss, dual);
@@ -258,8 +258,8 @@ void Iterate::measure_hinges(double& loss, double& dual) {
     over.r(t) = value.zeta(t) - argument - over.s(t);
     nonneg.r(t) = value.zeta(t) - nonneg.s(t);
     residual_zeta(t) = item.weight - over.y(t) - nonneg.y(t);
-    if (plus[at(t)] != kNoEntry) field(plus[at(t)]) += over.y(t);
-    field(minus[at(t)]) -= over.y(t);
+    if (plus[t] != kNoEntry) field(plus[t]) += over.y(t);
+    field(minus[t]) -= over.y(t);
     loss += item.weight * std::max(0.0, argument);
     dual += over.y(t) * item.margin;
   }
@@ -320,8 +320,8 @@ DualPoint Iterate::dual_point() const {
   }
   point.equality = value.nu;
   point.price = norm.y;
-  point.single = over.y.head(static_cast<Index>(problem.single.size()));
-  point.coupled = over.y.tail(static_cast<Index>(problem.coupled.size()));
+  point.single = over.y.head(std::ssize(problem.single));
+  point.coupled = over.y.tail(std::ssize(problem.coupled));
   return point;
 }
 

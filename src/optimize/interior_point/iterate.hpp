@@ -62,7 +62,7 @@ struct Iterate {
   auto slopes_of(Vector& x) const { return x.segment(problem.z_count, slopes()); }
   auto slopes_of(const Vector& x) const { return x.segment(problem.z_count, slopes()); }
   double& lipschitz() { return value.x(value.x.size() - 1); }
-  Index hinges() const { return static_cast<Index>(plus.size()); }
+  Index hinges() const { return std::ssize(plus); }
 
   const CanonicalProblem& problem;
   EntrySet entries;

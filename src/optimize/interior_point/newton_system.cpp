@@ -37,13 +37,13 @@ void NewtonSystem::set_weights(double proximal, bool with_quadratic) {
     for (Index i = 0; i < size; ++i) w.grid(i) += 2 * problem_.quadratic(iterate_.entries.entry(i));
   }
   for (const Index i : iterate_.equalities) w.grid(i) = 1 / settings_.dual_proximal;
-  const auto singles = static_cast<Index>(problem_.single.size());
+  const Index singles = std::ssize(problem_.single);
   for (Index t = 0; t < iterate_.hinges(); ++t) {
     const double over = iterate_.over.weight(t), nonneg = iterate_.nonneg.weight(t);
     inverse_sum_(t) = over + nonneg > 0 ? 1 / (over + nonneg) : 0;
     const double reduced = over * nonneg * inverse_sum_(t);
     if (t < singles) {
-      w.grid(iterate_.minus[at(t)]) += reduced;
+      w.grid(iterate_.minus[t]) += reduced;
     } else {
       w.coupled(t - singles) = reduced;
     }
@@ -129,6 +129,24 @@ void NewtonSystem::add_correction(const CorrectionParts& parts, const CentralAim
   take_correction(hinge_rows(), iterate_.field.data(), parts, next, iterate_.convexity.dy.data());
 }
 
+bool NewtonSystem::move(double primal_step, double dual_step) {
+  const auto is_finite = [](const Cone* cone) {
+    return std::isfinite(cone->ds_accepted.sum()) && std::isfinite(cone->dy_accepted.sum());
+  };
+  const Unknowns& by = accepted;
+  if (!by.x.allFinite() || !by.t.allFinite() || !by.zeta.allFinite() || !by.nu.allFinite()) return false;
+  if (!std::ranges::all_of(iterate_.cones, is_finite)) return false;
+  iterate_.value.x += primal_step * by.x;
+  iterate_.value.t += primal_step * by.t;
+  iterate_.value.zeta += primal_step * by.zeta;
+  iterate_.value.nu += dual_step * by.nu;
+  for (Cone* cone : iterate_.cones) {
+    cone->s += primal_step * cone->ds_accepted;
+    cone->y += dual_step * cone->dy_accepted;
+  }
+  return true;
+}
+
 void NewtonSystem::solve(Solve what, const double* field) {
   const double residual_share = what == Solve::kDirection ? 1 : 0;  // of the residuals, which a correction leaves
   iterate_.grid.adjoint(field, rhs_.data(), rhs_.data() + problem_.z_count);
@@ -148,8 +166,7 @@ void NewtonSystem::solve(Solve what, const double* field) {
   recover_norm();
   for (std::size_t q = 0; q < iterate_.equalities.size(); ++q) {
     const Index i = iterate_.equalities[q];
-    change.nu(static_cast<Index>(q)) =
-        -(residual_share * iterate_.divergence(i) + iterate_.field(i)) / settings_.dual_proximal;
+    change.nu(q) = -(residual_share * iterate_.divergence(i) + iterate_.field(i)) / settings_.dual_proximal;
   }
 }
 

@@ -30,6 +30,9 @@ class NewtonSystem {
   // Adds parts of the correction, and aims at the next one, if there is one: one pass takes little longer than either.
   void add_correction(const CorrectionParts& parts, const CentralAim* next = nullptr);
 
+  // Moves the iterate by these parts of the accepted direction; false: that is not finite, and nothing was moved.
+  bool move(double primal_step, double dual_step);
+
   // Of the last solve: the dual residual would grow, and cost the bound more than the gap.
   bool is_harmful() const { return harmful_; }
   // Directions in a row, up to the last, that are less accurate than asked for.

@@ -19,80 +19,80 @@ std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
   std::map<Index, Index, decltype(before)> number(before);
   std::vector<Index> location_of_row;
   for (Index i = 0; i < points.rows(); ++i) {
-    location_of_row.push_back(number.try_emplace(i, static_cast<Index>(number.size())).first->second);
+    location_of_row.push_back(number.try_emplace(i, std::ssize(number)).first->second);
   }
-  locations = static_cast<Index>(number.size());
+  locations = std::ssize(number);
   return location_of_row;
 }
 
 // Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
 void find_equal_entries(const LearningProblem& problem, const std::vector<Index>& anchor_location,
                         CanonicalProblem& c) {
-  std::vector<std::uint8_t> kind(at(c.entries()), 0);
+  std::vector<std::uint8_t> kind(c.entries(), 0);
   for (Index i = 0; i < problem.points.rows(); ++i) {
-    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
-    const bool by_construction = piece == c.owner[at(l)] || (c.anchored[at(l)] && anchor_location[at(piece)] == l);
-    kind[at(c.entry(piece, l))] = by_construction ? 1 : 2;
+    const Index piece = problem.piece_of[i], l = c.location_of_row[i];
+    const bool by_construction = piece == c.owner[l] || (c.anchored[l] && anchor_location[piece] == l);
+    kind[c.entry(piece, l)] = by_construction ? 1 : 2;
   }
   for (Index e = 0; e < c.entries(); ++e) {
-    if (kind[at(e)] == 1) c.zero_entries.push_back(e);
-    if (kind[at(e)] == 2) c.equality_entries.push_back(e);
+    if (kind[e] == 1) c.zero_entries.push_back(e);
+    if (kind[e] == 2) c.equality_entries.push_back(e);
   }
 }
 
 // Renumbers the locations so that those of one owner are neighbours; fills owner, representative_row and the anchors.
 void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   const Index rows = problem.points.rows();
-  std::vector<Index> anchor_location(at(c.pieces), -1), owner(at(c.locations), -1), representative(at(c.locations), -1);
+  std::vector<Index> anchor_location(c.pieces, -1), owner(c.locations, -1), representative(c.locations, -1);
   for (Index i = 0; i < rows; ++i) {
-    const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
-    if (anchor_location[at(piece)] < 0) anchor_location[at(piece)] = l;
+    const Index piece = problem.piece_of[i], l = c.location_of_row[i];
+    if (anchor_location[piece] < 0) anchor_location[piece] = l;
   }
   // A location belongs to a piece that is anchored there, where there is one.
   for (const bool anchored_pass : {true, false}) {
     for (Index i = 0; i < rows; ++i) {
-      const Index piece = problem.piece_of[at(i)], l = c.location_of_row[at(i)];
-      if (owner[at(l)] < 0 && (anchor_location[at(piece)] == l) == anchored_pass) {
-        owner[at(l)] = piece;
-        representative[at(l)] = i;
+      const Index piece = problem.piece_of[i], l = c.location_of_row[i];
+      if (owner[l] < 0 && (anchor_location[piece] == l) == anchored_pass) {
+        owner[l] = piece;
+        representative[l] = i;
       }
     }
   }
-  std::vector<Index> order(at(c.locations)), rank(at(c.locations));
+  std::vector<Index> order(c.locations), rank(c.locations);
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return owner[at(a)] < owner[at(b)]; });
-  for (std::size_t r = 0; r < order.size(); ++r) rank[at(order[r])] = static_cast<Index>(r);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return owner[a] < owner[b]; });
+  for (std::size_t r = 0; r < order.size(); ++r) rank[order[r]] = static_cast<Index>(r);
 
-  for (auto& l : c.location_of_row) l = rank[at(l)];
-  c.owner.resize(at(c.locations));
-  c.representative_row.resize(at(c.locations));
+  for (auto& l : c.location_of_row) l = rank[l];
+  c.owner.resize(c.locations);
+  c.representative_row.resize(c.locations);
   for (Index r = 0; r < c.locations; ++r) {
-    c.owner[at(r)] = owner[at(order[at(r)])];
-    c.representative_row[at(r)] = representative[at(order[at(r)])];
+    c.owner[r] = owner[order[r]];
+    c.representative_row[r] = representative[order[r]];
   }
   // Numbered in the order of the locations: if all are anchored, the z of a location's owner has the location's number.
-  std::vector<Index> z_at_location(at(c.locations), -1);
+  std::vector<Index> z_at_location(c.locations, -1);
   for (Index& l : anchor_location) {
-    l = rank[at(l)];
-    z_at_location[at(l)] = 0;
+    l = rank[l];
+    z_at_location[l] = 0;
   }
   c.z_count = 0;
   for (Index& z : z_at_location) {
     if (z == 0) z = c.z_count++;
   }
-  c.z_of_piece.resize(at(c.pieces));
+  c.z_of_piece.resize(c.pieces);
   c.anchor.resize(c.pieces, c.features);
   for (Index k = 0; k < c.pieces; ++k) {
-    const Index l = anchor_location[at(k)];
-    c.z_of_piece[at(k)] = z_at_location[at(l)];
-    c.anchor.row(k) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
+    const Index l = anchor_location[k];
+    c.z_of_piece[k] = z_at_location[l];
+    c.anchor.row(k) = to_canonical(c, problem, c.representative_row[l]).transpose();
   }
-  c.anchored.resize(at(c.locations));
-  c.z_of_owner.resize(at(c.locations));
+  c.anchored.resize(c.locations);
+  c.z_of_owner.resize(c.locations);
   for (Index l = 0; l < c.locations; ++l) {
-    c.anchored[at(l)] = anchor_location[at(c.owner[at(l)])] == l;
-    c.all_anchored = c.all_anchored && c.anchored[at(l)];
-    c.z_of_owner[at(l)] = c.z_of_piece[at(c.owner[at(l)])];
+    c.anchored[l] = anchor_location[c.owner[l]] == l;
+    c.all_anchored = c.all_anchored && c.anchored[l];
+    c.z_of_owner[l] = c.z_of_piece[c.owner[l]];
   }
   find_equal_entries(problem, anchor_location, c);
 }
@@ -126,7 +126,7 @@ void merge_hinges(std::vector<PlacedHinge> placed, CanonicalProblem& c) {
     } else {
       list.push_back(placed[t].hinge);
     }
-    c.item_place[at(placed[t].item)].index = static_cast<Index>(list.size()) - 1;
+    c.item_place[placed[t].item].index = std::ssize(list) - 1;
   }
 }
 
@@ -136,7 +136,7 @@ CanonicalProblem canonical_scales(const LearningProblem& problem, double least_u
   CanonicalProblem c;
   c.pieces = c.z_count = problem.pieces;
   static_cast<FeatureUnits&>(c) = feature_units(problem.points, least_unit);
-  c.z_of_piece.resize(at(c.pieces));
+  c.z_of_piece.resize(c.pieces);
   std::iota(c.z_of_piece.begin(), c.z_of_piece.end(), Index{0});
   c.anchor.setZero(c.pieces, c.features);
   set_units(problem, c);
@@ -161,15 +161,15 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
   place_pieces(problem, c);
   c.location.resize(c.locations, c.features);
   for (Index l = 0; l < c.locations; ++l) {
-    c.location.row(l) = to_canonical(c, problem, c.representative_row[at(l)]).transpose();
+    c.location.row(l) = to_canonical(c, problem, c.representative_row[l]).transpose();
   }
-  std::vector<bool> dead(at(c.entries()), false);
+  std::vector<bool> dead(c.entries(), false);
   for (const auto* list : {&c.zero_entries, &c.equality_entries}) {
-    for (const Index e : *list) dead[at(e)] = true;
+    for (const Index e : *list) dead[e] = true;
   }
   const auto entry_of = [&](Index point, Index reference) {
-    const Index e = c.entry(problem.piece_of[at(reference)], c.location_of_row[at(point)]);
-    return dead[at(e)] ? kNoEntry : e;
+    const Index e = c.entry(problem.piece_of[reference], c.location_of_row[point]);
+    return dead[e] ? kNoEntry : e;
   };
   place_losses(problem.supervision, c.entries(), entry_of, c);
   return c;
@@ -220,10 +220,10 @@ void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePie
   pieces.slopes.setZero(c.pieces, c.all_features);
   pieces.offsets.resize(c.pieces);
   for (Index k = 0; k < c.pieces; ++k) {
-    double offset = point.z(c.z_of_piece[at(k)]);
+    double offset = point.z(c.z_of_piece[k]);
     for (Index j = 0; j < c.features; ++j) {
       const double slope = point.slopes(k, j);
-      pieces.slopes(k, c.kept_features[at(j)]) = c.value_unit * slope / c.feature_unit(j);
+      pieces.slopes(k, c.kept_features[j]) = c.value_unit * slope / c.feature_unit(j);
       offset -= slope * (c.anchor(k, j) + c.feature_center(j) / c.feature_unit(j));
     }
     pieces.offsets(k) = c.value_unit * offset;
@@ -235,11 +235,11 @@ PrimalPoint import_model(const CanonicalProblem& c, const Matrix& slopes, const 
   for (Index k = c.pieces - 1; k >= 0; --k) {
     double value = offsets(k);
     for (Index j = 0; j < c.features; ++j) {
-      const double slope = slopes(k, c.kept_features[at(j)]);
+      const double slope = slopes(k, c.kept_features[j]);
       point.slopes(k, j) = slope * c.feature_unit(j) / c.value_unit;
       value += slope * (c.anchor(k, j) * c.feature_unit(j) + c.feature_center(j));
     }
-    point.z(c.z_of_piece[at(k)]) = value / c.value_unit;
+    point.z(c.z_of_piece[k]) = value / c.value_unit;
   }
   return point;
 }
@@ -249,20 +249,20 @@ namespace {
 // Pieces that share their z have only the sum of their flows balanced; in the caller's problem each piece has an
 // offset of its own, so the multipliers of "equal at the shared location" carry the difference from one to the other.
 void balance_shared_pieces(const LearningProblem& problem, const CanonicalProblem& c, Vector& flow, Matrix& convexity) {
-  std::vector<std::vector<Index>> rows_of_z(at(c.z_count));
-  std::vector<Index> first_row(at(c.pieces), -1);
+  std::vector<std::vector<Index>> rows_of_z(c.z_count);
+  std::vector<Index> first_row(c.pieces, -1);
   for (Index i = 0; i < problem.points.rows(); ++i) {
-    const Index k = problem.piece_of[at(i)];
-    if (first_row[at(k)] < 0) {
-      first_row[at(k)] = i;
-      rows_of_z[at(c.z_of_piece[at(k)])].push_back(i);
+    const Index k = problem.piece_of[i];
+    if (first_row[k] < 0) {
+      first_row[k] = i;
+      rows_of_z[c.z_of_piece[k]].push_back(i);
     }
   }
   for (const auto& rows : rows_of_z) {
     // Everything goes through the first of them; a piece is anchored at its first row.
     for (std::size_t r = 1; r < rows.size(); ++r) {
       const Index hub_row = rows[0], row = rows[r];
-      const Index hub = problem.piece_of[at(hub_row)], piece = problem.piece_of[at(row)];
+      const Index hub = problem.piece_of[hub_row], piece = problem.piece_of[row];
       if (flow(piece) > 0) convexity(row, hub) += flow(piece);
       if (flow(piece) < 0) convexity(hub_row, piece) -= flow(piece);
     }
@@ -273,15 +273,15 @@ void balance_shared_pieces(const LearningProblem& problem, const CanonicalProble
 // variables of items on that entry are added: the solver does not have them, since D is zero there.
 void export_equalities(const LearningProblem& problem, const CanonicalProblem& c, const DualPoint& point,
                        double entry_unit, const Vector& pull, Matrix& convexity) {
-  std::vector<Index> row_at(at(c.entries()), -1);
+  std::vector<Index> row_at(c.entries(), -1);
   for (Index i = 0; i < problem.points.rows(); ++i) {
-    row_at[at(c.entry(problem.piece_of[at(i)], c.location_of_row[at(i)]))] = i;
+    row_at[c.entry(problem.piece_of[i], c.location_of_row[i])] = i;
   }
   for (std::size_t q = 0; q < c.equality_entries.size(); ++q) {
     const Index e = c.equality_entries[q], l = e % c.locations;
-    const double multiplier = point.equality(static_cast<Index>(q)) * entry_unit + pull(e);
-    if (multiplier > 0) convexity(c.representative_row[at(l)], e / c.locations) += multiplier;
-    if (multiplier < 0) convexity(row_at[at(e)], c.owner[at(l)]) -= multiplier;
+    const double multiplier = point.equality(q) * entry_unit + pull(e);
+    if (multiplier > 0) convexity(c.representative_row[l], e / c.locations) += multiplier;
+    if (multiplier < 0) convexity(row_at[e], c.owner[l]) -= multiplier;
   }
 }
 
@@ -290,16 +290,16 @@ void export_equalities(const LearningProblem& problem, const CanonicalProblem& c
 // Hinges that were merged have the same fraction of their weights as dual variable.
 Vector item_multipliers(const Supervision& supervision, const CanonicalProblem& c, const DualPoint& point) {
   using Kind = ItemPlace::Kind;
-  Vector multipliers(static_cast<Index>(c.item_place.size()));
+  Vector multipliers(std::ssize(c.item_place));
   for_each_item(supervision, [&](Index t, const Item& item) {
-    const auto [kind, index] = c.item_place[at(t)];
+    const auto [kind, index] = c.item_place[t];
     multipliers(t) = item.weight;
     if (item.squared) {
       const double divergence = kind == Kind::kQuadratic ? c.value_unit * point.divergence(index) : 0;
       multipliers(t) = 2 * item.weight * (divergence - item.value);
     } else if (kind == Kind::kCoupledHinge || kind == Kind::kSingleHinge) {
       const bool coupled = kind == Kind::kCoupledHinge;
-      const double weight = (coupled ? c.coupled : c.single)[at(index)].weight;
+      const double weight = (coupled ? c.coupled : c.single)[index].weight;
       const double multiplier = (coupled ? point.coupled : point.single)(index);
       multipliers(t) *= weight > 0 ? std::clamp(multiplier / weight, 0.0, 1.0) : 0;
     }
@@ -313,21 +313,21 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
   solution.dual.convexity.setZero(problem.points.rows(), c.pieces);
   Vector flow = Vector::Zero(c.pieces);  // derivative of the Lagrangian by each offset
   const auto add = [&](Index point_row, Index piece, double multiplier) {
-    flow(problem.piece_of[at(point_row)]) += multiplier;
+    flow(problem.piece_of[point_row]) += multiplier;
     flow(piece) -= multiplier;
   };
   for (Index e = 0; e < c.entries(); ++e) {
     if (point.entries(e) == 0) continue;
-    const Index row = c.representative_row[at(e % c.locations)];
+    const Index row = c.representative_row[e % c.locations];
     solution.dual.convexity(row, e / c.locations) += point.entries(e) * entry_unit;
   }
   // An item on a row that does not own its location acts on two entries: D(i, j) = D(p_j, l) - D(p_i, l).
   Vector pull = Vector::Zero(c.entries());
   const auto add_item = [&](Index i, Index j, double multiplier) {
-    const Index l = c.location_of_row[at(i)];
-    add(i, problem.piece_of[at(j)], multiplier);
-    pull(c.entry(problem.piece_of[at(j)], l)) += multiplier;
-    pull(c.entry(problem.piece_of[at(i)], l)) -= multiplier;
+    const Index l = c.location_of_row[i];
+    add(i, problem.piece_of[j], multiplier);
+    pull(c.entry(problem.piece_of[j], l)) += multiplier;
+    pull(c.entry(problem.piece_of[i], l)) -= multiplier;
   };
 
   solution.dual.items = item_multipliers(problem.supervision, c, point);

@@ -17,9 +17,6 @@ struct HingeItem {
 };
 inline constexpr Index kNoEntry = -1;
 
-// An Index as the subscript of a std::vector.
-inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // The loss that an item of the supervision became, so that its dual variable can be found.
 struct ItemPlace {
   enum class Kind : std::uint8_t { kConstant, kLinear, kSingleHinge, kCoupledHinge, kQuadratic } kind;

@@ -2,34 +2,22 @@
 
 namespace bregmax::internal {
 
-DivergenceGrid::DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries)
-    : problem_(problem),
-      entries_(entries),
-      whole_(problem.location, problem.pieces),
-      owner_value_(problem.locations),
-      piece_constant_(problem.pieces),
-      row_sum_(problem.pieces),
-      column_sum_(problem.locations) {}
-
 void DivergenceGrid::set_constants(const double* z, const double* slopes) {
   const Eigen::Map<const Matrix> a(slopes, problem_.pieces, problem_.features);
   for (Index k = 0; k < problem_.pieces; ++k) {
-    piece_constant_(k) = z[problem_.z_of_piece[at(k)]] - a.row(k).dot(problem_.anchor.row(k));
+    piece_constant_(k) = z[problem_.z_of_piece[k]] - a.row(k).dot(problem_.anchor.row(k));
   }
   for (Index l = 0; l < problem_.locations; ++l) {
-    owner_value_(l) = z[problem_.z_of_owner[at(l)]];
-    if (!problem_.anchored[at(l)]) {
-      const Index o = problem_.owner[at(l)];
+    owner_value_(l) = z[problem_.z_of_owner[l]];
+    if (!problem_.anchored[l]) {
+      const Index o = problem_.owner[l];
       owner_value_(l) += a.row(o).dot(problem_.location.row(l) - problem_.anchor.row(o));
     }
   }
 }
 
 void DivergenceGrid::apply(const double* z, const double* slopes, double* values) {
-  if (entries_.complete()) {
-    apply_everywhere(z, slopes, values);
-    return;
-  }
+  if (entries_.complete()) return apply_everywhere(z, slopes, values);
   set_constants(z, slopes);
   const Index features = problem_.features;
   for (Index k = 0; k < problem_.pieces; ++k) {
@@ -50,22 +38,17 @@ void DivergenceGrid::apply_everywhere(const double* z, const double* slopes, dou
 }
 
 void DivergenceGrid::adjoint(const double* values, double* z_out, double* slopes_out) {
-  const Index locations = problem_.locations, pieces = problem_.pieces;
-  if (entries_.complete()) {
-    whole_.sum(values, slopes_out, row_sum_, column_sum_);
-  } else {
-    sum_members(values, slopes_out);
-  }
-  Eigen::Map<Matrix> a(slopes_out, pieces, problem_.features);
+  entries_.complete() ? whole_.sum(values, slopes_out, row_sum_, column_sum_) : sum_members(values, slopes_out);
+  Eigen::Map<Matrix> a(slopes_out, problem_.pieces, problem_.features);
   std::fill(z_out, z_out + problem_.z_count, 0.0);
-  for (Index k = 0; k < pieces; ++k) {
+  for (Index k = 0; k < problem_.pieces; ++k) {
     a.row(k) = row_sum_(k) * problem_.anchor.row(k) - a.row(k);
-    z_out[problem_.z_of_piece[at(k)]] -= row_sum_(k);
+    z_out[problem_.z_of_piece[k]] -= row_sum_(k);
   }
-  for (Index l = 0; l < locations; ++l) {
-    z_out[problem_.z_of_owner[at(l)]] += column_sum_(l);
-    if (!problem_.anchored[at(l)]) {
-      const Index o = problem_.owner[at(l)];
+  for (Index l = 0; l < problem_.locations; ++l) {
+    z_out[problem_.z_of_owner[l]] += column_sum_(l);
+    if (!problem_.anchored[l]) {
+      const Index o = problem_.owner[l];
       a.row(o) += column_sum_(l) * (problem_.location.row(l) - problem_.anchor.row(o));
     }
   }

@@ -10,7 +10,7 @@ namespace bregmax::internal {
 // the set's positions.
 class DivergenceGrid {
  public:
-  DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries);
+  DivergenceGrid(const CanonicalProblem& problem, const EntrySet& entries) : problem_(problem), entries_(entries) {}
 
   // values = D(z, slopes) of the set; slopes is pieces x features, row-major.
   void apply(const double* z, const double* slopes, double* values);
@@ -25,8 +25,9 @@ class DivergenceGrid {
 
   const CanonicalProblem& problem_;
   const EntrySet& entries_;
-  FeatureGrid whole_;
-  Vector owner_value_, piece_constant_, row_sum_, column_sum_;
+  FeatureGrid whole_{problem_.location, problem_.pieces};
+  Vector owner_value_ = Vector(problem_.locations), column_sum_ = owner_value_;
+  Vector piece_constant_ = Vector(problem_.pieces), row_sum_ = piece_constant_;
 };
 
 }  // namespace bregmax::internal

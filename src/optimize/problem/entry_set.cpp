@@ -4,15 +4,9 @@
 #include <numeric>
 
 namespace bregmax::internal {
-namespace {
-
-// A piece starts with this many constraints plus one per feature.
-constexpr Index kNearest = 20;
-
-}  // namespace
 
 EntrySet::EntrySet(const CanonicalProblem& problem)
-    : problem_(problem), begin_(at(problem.pieces + 1), 0), position_(at(problem.entries()), kNoEntry) {
+    : problem_(problem), begin_(problem.pieces + 1, 0), position_(problem.entries(), kNoEntry) {
   location_.reserve(position_.size());
   entry_.reserve(position_.size());
   add_supervised();
@@ -38,21 +32,22 @@ void EntrySet::add_supervised() {
 }
 
 void EntrySet::add_nearest() {
+  constexpr Index kNearest = 20;  // a piece starts with so many constraints plus one per feature
   std::vector<bool> zero(position_.size(), false);
-  for (const Index e : problem_.zero_entries) zero[at(e)] = true;
+  for (const Index e : problem_.zero_entries) zero[e] = true;
   std::vector<Index> order;
   Vector distance(problem_.locations);
   for (Index k = 0; k < problem_.pieces; ++k) {
     order.clear();
     for (Index l = 0; l < problem_.locations; ++l) {
-      if (zero[at(problem_.entry(k, l))]) continue;
+      if (zero[problem_.entry(k, l)]) continue;
       order.push_back(l);
       distance(l) = (problem_.location.row(l) - problem_.anchor.row(k)).squaredNorm();
     }
-    const Index count = std::min<Index>(kNearest + problem_.features, static_cast<Index>(order.size()));
+    const Index count = std::min<Index>(kNearest + problem_.features, std::ssize(order));
     std::partial_sort(order.begin(), order.begin() + count, order.end(),
                       [&](Index a, Index b) { return distance(a) != distance(b) ? distance(a) < distance(b) : a < b; });
-    for (Index i = 0; i < count; ++i) add(problem_.entry(k, order[at(i)]));
+    for (Index i = 0; i < count; ++i) add(problem_.entry(k, order[i]));
   }
 }
 
@@ -60,16 +55,16 @@ void EntrySet::renumber() {
   entry_.clear();
   location_.clear();
   for (Index k = 0; k < problem_.pieces; ++k) {
-    begin_[at(k)] = static_cast<Index>(entry_.size());
+    begin_[k] = std::ssize(entry_);
     for (Index l = 0; l < problem_.locations; ++l) {
-      Index& position = position_[at(problem_.entry(k, l))];
+      Index& position = position_[problem_.entry(k, l)];
       if (position == kNoEntry) continue;
-      position = static_cast<Index>(entry_.size());
+      position = std::ssize(entry_);
       entry_.push_back(problem_.entry(k, l));
       location_.push_back(l);
     }
   }
-  size_ = begin_[at(problem_.pieces)] = static_cast<Index>(entry_.size());
+  size_ = begin_[problem_.pieces] = std::ssize(entry_);
 }
 
 }  // namespace bregmax::internal

@@ -18,15 +18,15 @@ class EntrySet {
   Index size() const { return size_; }
   bool complete() const { return size_ == problem_.entries(); }
   // Positions of the entries of one piece: begin(piece) .. begin(piece + 1) - 1.
-  Index begin(Index piece) const { return begin_[static_cast<std::size_t>(piece)]; }
-  Index location(Index position) const { return location_[static_cast<std::size_t>(position)]; }
-  Index entry(Index position) const { return entry_[static_cast<std::size_t>(position)]; }
-  bool contains(Index entry) const { return position_[static_cast<std::size_t>(entry)] != kNoEntry; }
+  Index begin(Index piece) const { return begin_[piece]; }
+  Index location(Index position) const { return location_[position]; }
+  Index entry(Index position) const { return entry_[position]; }
+  bool contains(Index entry) const { return position_[entry] != kNoEntry; }
   // Of a member.
-  Index position(Index entry) const { return position_[static_cast<std::size_t>(entry)]; }
+  Index position(Index entry) const { return position_[entry]; }
 
   // Adds an entry; positions are valid again after renumber().
-  void add(Index entry) { position_[static_cast<std::size_t>(entry)] = 0; }
+  void add(Index entry) { position_[entry] = 0; }
   void renumber();
 
  private:

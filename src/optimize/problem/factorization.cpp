@@ -26,18 +26,7 @@ bool factor_completed(const CanonicalProblem& problem, const NormalWeights& w, C
 // All unknowns in one dense Cholesky factorization. Only the lower triangle (row-major) is filled and used.
 class DenseFactorization final : public Factorization {
  public:
-  DenseFactorization(const CanonicalProblem& problem, const EntrySet& entries)
-      : p_(problem),
-        entries_(entries),
-        size_(problem.z_count + problem.pieces * problem.features + 1),
-        matrix_(size_, size_),
-        cholesky_(size_),
-        difference_(problem.locations, problem.features),
-        weighted_(problem.locations, problem.features),
-        block_(problem.features, problem.features),
-        from_owner_(problem.features),
-        from_piece_(problem.features),
-        column_weight_(problem.locations) {
+  DenseFactorization(const CanonicalProblem& problem, const EntrySet& entries) : p_(problem), entries_(entries) {
     row_begin_.push_back(0);
     for (const HingeItem& item : problem.coupled) append_row(item);
   }
@@ -46,7 +35,7 @@ class DenseFactorization final : public Factorization {
     matrix_.setZero();
     for (Index k = 0; k < p_.pieces; ++k) add_piece(w, k);
     if (!p_.all_anchored) add_owners(w);
-    for (std::size_t t = 0; t < p_.coupled.size(); ++t) add_coupled(t, w.coupled(static_cast<Index>(t)));
+    for (Index t = 0; t < w.coupled.size(); ++t) add_coupled(t, w.coupled(t));
     return factor_completed(p_, w, cholesky_, matrix_);
   }
 
@@ -63,11 +52,11 @@ class DenseFactorization final : public Factorization {
 
   // Entries (k, l) for one k: touch z of the owner, z_k and a_k.
   void add_piece(const NormalWeights& w, Index k) {
-    const Index d = p_.features, zk = p_.z_of_piece[at(k)], ak = slope_at(k);
+    const Index d = p_.features, zk = p_.z_of_piece[k], ak = slope_at(k);
     const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
     double total = 0;
     for (Index i = 0; i < count; ++i) {
-      const Index l = entries_.location(begin + i), zo = p_.z_of_owner[at(l)];
+      const Index l = entries_.location(begin + i), zo = p_.z_of_owner[l];
       const double weight = w.grid(begin + i);
       difference_.row(i) = p_.location.row(l) - p_.anchor.row(k);
       weighted_.row(i) = weight * difference_.row(i);
@@ -95,12 +84,12 @@ class DenseFactorization final : public Factorization {
     const Index d = p_.features;
     column_weight_.setZero();
     for (Index k = 0; k < p_.pieces; ++k) {
-      const Index ak = slope_at(k), zk = p_.z_of_piece[at(k)];
+      const Index ak = slope_at(k), zk = p_.z_of_piece[k];
       for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
-        const Index l = entries_.location(p), ao = slope_at(p_.owner[at(l)]);
+        const Index l = entries_.location(p), ao = slope_at(p_.owner[l]);
         const double weight = w.grid(p);
-        if (p_.anchored[at(l)] || weight == 0) continue;  // of the owner itself among them
-        from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[at(l)])).transpose();
+        if (p_.anchored[l] || weight == 0) continue;  // of the owner itself among them
+        from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[l])).transpose();
         from_piece_ = (p_.location.row(l) - p_.anchor.row(k)).transpose();
         column_weight_(l) += weight;
         for (Index i = 0; i < d; ++i) {
@@ -110,9 +99,9 @@ class DenseFactorization final : public Factorization {
       }
     }
     for (Index l = 0; l < p_.locations; ++l) {
-      if (p_.anchored[at(l)]) continue;
-      const Index ao = slope_at(p_.owner[at(l)]), zo = p_.z_of_owner[at(l)];
-      from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[at(l)])).transpose();
+      if (p_.anchored[l]) continue;
+      const Index ao = slope_at(p_.owner[l]), zo = p_.z_of_owner[l];
+      from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[l])).transpose();
       for (Index i = 0; i < d; ++i) {
         matrix_(ao + i, zo) += column_weight_(l) * from_owner_(i);
         for (Index j = 0; j <= i; ++j) matrix_(ao + i, ao + j) += column_weight_(l) * from_owner_(i) * from_owner_(j);
@@ -120,7 +109,7 @@ class DenseFactorization final : public Factorization {
     }
   }
 
-  void add_coupled(std::size_t item, double weight) {
+  void add_coupled(Index item, double weight) {
     for (std::size_t i = row_begin_[item]; i < row_begin_[item + 1]; ++i) {
       double* row = matrix_.data() + unknown_[i] * size_;
       const double factor = weight * coefficient_[i];
@@ -140,21 +129,22 @@ class DenseFactorization final : public Factorization {
     row_begin_.push_back(unknown_.size());
   }
   void add_entry(Index entry, double sign, std::map<Index, double>& row) const {
-    const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[at(l)];
-    row[p_.z_of_owner[at(l)]] += sign;
-    row[p_.z_of_piece[at(k)]] -= sign;
+    const Index k = entry / p_.locations, l = entry % p_.locations, o = p_.owner[l];
+    row[p_.z_of_owner[l]] += sign;
+    row[p_.z_of_piece[k]] -= sign;
     for (Index j = 0; j < p_.features; ++j) row[slope_at(k) + j] -= sign * (p_.location(l, j) - p_.anchor(k, j));
-    if (p_.anchored[at(l)]) return;
+    if (p_.anchored[l]) return;
     for (Index j = 0; j < p_.features; ++j) row[slope_at(o) + j] += sign * (p_.location(l, j) - p_.anchor(o, j));
   }
 
   const CanonicalProblem& p_;
   const EntrySet& entries_;
-  Index size_;
-  Matrix matrix_;
-  Cholesky cholesky_;
-  Matrix difference_, weighted_, block_;
-  Vector from_owner_, from_piece_, column_weight_;
+  Index size_ = p_.z_count + p_.pieces * p_.features + 1;
+  Matrix matrix_ = Matrix(size_, size_);
+  Cholesky cholesky_{size_};
+  Matrix difference_ = Matrix(p_.locations, p_.features), weighted_ = difference_;
+  Matrix block_ = Matrix(p_.features, p_.features);
+  Vector from_owner_ = Vector(p_.features), from_piece_ = from_owner_, column_weight_ = Vector(p_.locations);
   std::vector<std::size_t> row_begin_;  // of each coupled hinge, in the next two
   std::vector<Index> unknown_;
   std::vector<double> coefficient_;
@@ -177,22 +167,14 @@ constexpr double kDowndateBudget = 0.15;
 class ArrowFactorization final : public Factorization {
  public:
   ArrowFactorization(const CanonicalProblem& problem, const EntrySet& entries)
-      : p_(problem),
-        entries_(entries),
-        slopes_(problem, entries),
-        y_count_(slopes_.y_count()),
-        grid_(problem.entries()),
-        schur_(y_count_, y_count_),
-        cholesky_(std::max<Index>(y_count_, static_cast<Index>(problem.coupled.size()))),
-        forward_(problem.pieces * problem.features),
-        forward_y_(y_count_) {
-    const auto items = static_cast<Index>(problem.coupled.size());
+      : p_(problem), entries_(entries), slopes_(problem, entries) {
+    const Index items = std::ssize(problem.coupled);
     whitened_.resize(2 * std::max<Index>(items, 1), problem.features);
-    chosen_.reserve(at(items));
-    items_of_piece_.resize(at(problem.pieces));
-    std::vector<std::size_t> touching(at(problem.pieces), 0);
+    chosen_.reserve(items);
+    items_of_piece_.resize(problem.pieces);
+    std::vector<std::size_t> touching(problem.pieces, 0);
     for (const HingeItem& item : problem.coupled) {
-      for (const Index e : {item.plus, item.minus}) ++touching[at(e / problem.locations)];
+      for (const Index e : {item.plus, item.minus}) ++touching[e / problem.locations];
     }
     for (std::size_t k = 0; k < touching.size(); ++k) items_of_piece_[k].reserve(touching[k]);
     const auto most = static_cast<Index>(*std::max_element(touching.begin(), touching.end()));
@@ -250,7 +232,7 @@ class ArrowFactorization final : public Factorization {
 
   // (forward_, forward_y_) += U' Q^{-1} U (forward_, forward_y_).
   void apply_downdate() {
-    const auto count = static_cast<Index>(chosen_.size());
+    const Index count = std::ssize(chosen_);
     const Index d = p_.features;
     const int n = static_cast<int>(count), y_int = static_cast<int>(y_count_);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n, y_int, 1, reduced_.data(), y_int, forward_y_.data(), 1, 0,
@@ -258,7 +240,7 @@ class ArrowFactorization final : public Factorization {
     // Half h of the chosen couplings, and the slopes of its piece.
     const auto half = [&](Index h) { return whitened_.data() + h * d; };
     const auto slopes_of = [&](Index h) {
-      const HingeItem& item = p_.coupled[at(chosen_[at(h / 2)])];
+      const HingeItem& item = p_.coupled[chosen_[h / 2]];
       return forward_.data() + ((h % 2 == 0 ? item.plus : item.minus) / p_.locations) * d;
     };
     for (Index h = 0; h < 2 * count; ++h) {
@@ -274,13 +256,13 @@ class ArrowFactorization final : public Factorization {
 
   // Factors Q = W^{-1} - V M0^{-1} V' for the chosen couplings.
   bool factor_downdate(const NormalWeights& w) {
-    const auto count = static_cast<Index>(chosen_.size());
+    const Index count = std::ssize(chosen_);
     for (auto& list : items_of_piece_) list.clear();
     for (Index r = 0; r < count; ++r) {
-      const HingeItem& item = p_.coupled[at(chosen_[at(r)])];
+      const HingeItem& item = p_.coupled[chosen_[r]];
       whiten(item, r);
-      items_of_piece_[at(item.plus / p_.locations)].push_back(2 * r);
-      items_of_piece_[at(item.minus / p_.locations)].push_back(2 * r + 1);
+      items_of_piece_[item.plus / p_.locations].push_back(2 * r);
+      items_of_piece_[item.minus / p_.locations].push_back(2 * r + 1);
     }
     reduce_items(count);
     const int n = static_cast<int>(count), y_int = static_cast<int>(y_count_);
@@ -289,7 +271,7 @@ class ArrowFactorization final : public Factorization {
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, y_int, -1, reduced_.data(), y_int, 0, downdate_.data(),
                 static_cast<int>(downdate_.cols()));
     add_block_products();
-    for (Index r = 0; r < count; ++r) downdate_(r, r) += (1 + 1e-13) / w.coupled(chosen_[at(r)]);
+    for (Index r = 0; r < count; ++r) downdate_(r, r) += (1 + 1e-13) / w.coupled(chosen_[r]);
     return cholesky_.factor(downdate_.data(), count, downdate_.cols());
   }
 
@@ -298,24 +280,24 @@ class ArrowFactorization final : public Factorization {
   bool choose_items(const NormalWeights& w) {
     if (!slopes_.factor_blocks(w, grid_)) return false;
     chosen_.clear();
-    const auto items = static_cast<Index>(p_.coupled.size());
+    const Index items = std::ssize(p_.coupled);
     for (Index t = 0; t < items; ++t) {
-      leverage_(t) = w.coupled(t) * whiten(p_.coupled[at(t)], 0);
+      leverage_(t) = w.coupled(t) * whiten(p_.coupled[t], 0);
       if (leverage_(t) > kExactLeverage) chosen_.push_back(t);
     }
-    if (static_cast<Index>(chosen_.size()) > most_exact_) {
+    if (std::ssize(chosen_) > most_exact_) {
       std::nth_element(chosen_.begin(), chosen_.begin() + most_exact_, chosen_.end(), [&](Index a, Index b) {
         return leverage_(a) != leverage_(b) ? leverage_(a) > leverage_(b) : a < b;
       });
-      chosen_.resize(at(most_exact_));
+      chosen_.resize(most_exact_);
       std::sort(chosen_.begin(), chosen_.end());
     }
     std::size_t next = 0;
     for (Index t = 0; t < items; ++t) {
       const bool chosen = next < chosen_.size() && chosen_[next] == t;
       if (chosen) ++next;
-      grid_(entries_.position(p_.coupled[at(t)].plus)) += (chosen ? 2 : 1) * w.coupled(t);
-      grid_(entries_.position(p_.coupled[at(t)].minus)) += (chosen ? 2 : 1) * w.coupled(t);
+      grid_(entries_.position(p_.coupled[t].plus)) += (chosen ? 2 : 1) * w.coupled(t);
+      grid_(entries_.position(p_.coupled[t].minus)) += (chosen ? 2 : 1) * w.coupled(t);
     }
     return true;
   }
@@ -339,18 +321,16 @@ class ArrowFactorization final : public Factorization {
   void reduce_items(Index count) {
     reduced_.topRows(count).setZero();
     for (Index r = 0; r < count; ++r) {
-      const HingeItem& item = p_.coupled[at(chosen_[at(r)])];
+      const HingeItem& item = p_.coupled[chosen_[r]];
       for (const Index e : {item.plus, item.minus}) {
-        reduced_(r, p_.z_of_owner[at(e % p_.locations)]) += 1;
-        reduced_(r, p_.z_of_piece[at(e / p_.locations)]) -= 1;
+        reduced_(r, p_.z_of_owner[e % p_.locations]) += 1;
+        reduced_(r, p_.z_of_piece[e / p_.locations]) -= 1;
       }
     }
     for (Index k = 0; k < p_.pieces; ++k) {
       const Index halves = gather(k);
       if (halves == 0) continue;
-      const auto row_of_half = [&](Index h) {
-        return reduced_.data() + (items_of_piece_[at(k)][at(h)] / 2) * y_count_;
-      };
+      const auto row_of_half = [&](Index h) { return reduced_.data() + (items_of_piece_[k][h] / 2) * y_count_; };
       slopes_.subtract_products(k, halves, gathered_.data(), products_.data(), row_of_half);
     }
   }
@@ -362,9 +342,9 @@ class ArrowFactorization final : public Factorization {
       gemm(false, true, halves, halves, p_.features, 1, gathered_.data(), p_.features, gathered_.data(), p_.features, 0,
            products_.data(), halves);
       for (Index g = 0; g < halves; ++g) {
-        const Index row = items_of_piece_[at(k)][at(g)] / 2;
+        const Index row = items_of_piece_[k][g] / 2;
         for (Index h = 0; h < halves; ++h) {
-          const Index column = items_of_piece_[at(k)][at(h)] / 2;
+          const Index column = items_of_piece_[k][h] / 2;
           if (column <= row) downdate_(row, column) -= products_.data()[g * halves + h];
         }
       }
@@ -372,24 +352,23 @@ class ArrowFactorization final : public Factorization {
   }
 
   Index gather(Index k) {
-    const auto& list = items_of_piece_[at(k)];
+    const auto& list = items_of_piece_[k];
     for (std::size_t h = 0; h < list.size(); ++h) {
-      std::copy_n(whitened_.data() + list[h] * p_.features, p_.features,
-                  gathered_.data() + static_cast<Index>(h) * p_.features);
+      std::copy_n(whitened_.data() + list[h] * p_.features, p_.features, gathered_.data() + h * p_.features);
     }
-    return static_cast<Index>(list.size());
+    return std::ssize(list);
   }
 
   const CanonicalProblem& p_;
   const EntrySet& entries_;
   SlopeElimination slopes_;
-  Index y_count_;
+  Index y_count_ = slopes_.y_count();
   Vector leverage_;
   Index most_exact_ = 0;
-  Vector grid_;  // weights of the entries, those of the couplings included
-  Matrix schur_;
-  Cholesky cholesky_;
-  Vector forward_, forward_y_;
+  Vector grid_ = Vector(p_.entries());  // weights of the entries, those of the couplings included
+  Matrix schur_ = Matrix(y_count_, y_count_);
+  Cholesky cholesky_{std::max<Index>(y_count_, std::ssize(p_.coupled))};
+  Vector forward_ = Vector(p_.pieces * p_.features), forward_y_ = Vector(y_count_);
   Matrix whitened_, reduced_, downdate_, gathered_, products_;
   Vector downdate_rhs_;
   std::vector<Index> chosen_;
@@ -400,7 +379,7 @@ class ArrowFactorization final : public Factorization {
 
 NormalWeights::NormalWeights(const CanonicalProblem& problem)
     : grid(Vector::Zero(problem.entries())),
-      coupled(Vector::Zero(static_cast<Index>(problem.coupled.size()))),
+      coupled(Vector::Zero(std::ssize(problem.coupled))),
       slope_diagonal(Matrix::Zero(problem.pieces, problem.features)),
       slope_rank_one(slope_diagonal),
       norm(Vector::Zero(problem.pieces)) {}

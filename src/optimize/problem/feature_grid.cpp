@@ -18,7 +18,7 @@ FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
       stride_((locations_ + kLine - 1) / kLine * kLine),
       at_once_(
           std::clamp<Index>(kNumbersInCache / std::max<Index>(1, features_) / kWhole * kWhole, kWhole, kMostLocations)),
-      lines_(static_cast<std::size_t>(std::max<Index>(1, features_ * stride_ / kLine))),
+      lines_(std::max<Index>(1, features_ * stride_ / kLine)),
       band_sum_(kBands, locations_) {
   double* all = reinterpret_cast<double*>(lines_.data());
   for (Index f = 0; f < features_; ++f) Eigen::Map<Vector>(all + f * stride_, locations_) = location.col(f);

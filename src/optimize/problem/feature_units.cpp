@@ -65,7 +65,7 @@ FeatureUnits feature_units(const Matrix& points, double least_unit) {
   const Vector variance =
       fold_rows(points, zero, [&](auto&& sum, const auto& x) { sum += (relative(x) - mean.array()).square(); }) / rows;
   units.kept_features = choose_features(points, least, most);
-  units.features = static_cast<Index>(units.kept_features.size());
+  units.features = std::ssize(units.kept_features);
   units.feature_center = (center + spread.cwiseProduct(mean))(units.kept_features);
   units.feature_unit = spread.cwiseProduct(variance.cwiseSqrt())(units.kept_features);
   if (units.features > 0) {

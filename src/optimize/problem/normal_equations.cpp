@@ -1,12 +1,10 @@
 #include "optimize/problem/normal_equations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "bregmax/core/error.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -66,13 +64,11 @@ NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet
   for (Vector* v : {&residual_, &direction_, &preconditioned_, &image_}) v->resize(size_);
   dense_ = prefer_dense(problem);
   most_steps_ = dense_ ? kLeastSteps : most_steps(problem, entries);
-  if (dense_ && size_ > 3 * kMostDenseUnknowns) {
-    throw Error(fmt::format(
-        "the exact solver would need a dense matrix of {} x {} numbers ({:.1f} GB) for {} pieces and {} features; use "
-        "fewer pieces",
-        size_, size_, 8e-9 * static_cast<double>(size_) * static_cast<double>(size_), problem.pieces,
-        problem.features));
-  }
+  require(
+      !dense_ || size_ <= 3 * kMostDenseUnknowns,
+      "the exact solver would need a dense matrix of {} x {} numbers ({:.1f} GB) for {} pieces and {} features; use "
+      "fewer pieces",
+      size_, size_, 8e-9 * static_cast<double>(size_) * static_cast<double>(size_), problem.pieces, problem.features);
   factorization_ = dense_ ? make_dense_factorization(problem, entries) : make_arrow_factorization(problem, entries);
 }
 
@@ -97,13 +93,13 @@ void NormalEquations::apply(const Vector& x, Vector& out) {
   // Couplings see the differences of D before the weights of the entries are applied.
   const Index couplings = coupled_buffer_.size();
   for (Index t = 0; t < couplings; ++t) {
-    const HingeItem& item = problem_.coupled[at(t)];
+    const HingeItem& item = problem_.coupled[t];
     coupled_buffer_(t) = weights_.coupled(t) *
                          (grid_buffer_(entries_.position(item.plus)) - grid_buffer_(entries_.position(item.minus)));
   }
   grid_buffer_.head(entries_.size()).array() *= weights_.grid.head(entries_.size()).array();
   for (Index t = 0; t < couplings; ++t) {
-    const HingeItem& item = problem_.coupled[at(t)];
+    const HingeItem& item = problem_.coupled[t];
     grid_buffer_(entries_.position(item.plus)) += coupled_buffer_(t);
     grid_buffer_(entries_.position(item.minus)) -= coupled_buffer_(t);
   }

@@ -24,7 +24,7 @@ Sum sum_in_parts(Index count, const Add& add) {
 #pragma omp parallel for schedule(static) if (count > kLeastParallel)
   for (Index part = 0; part < kParts; ++part) {
     for (Index i = count * part / kParts; i < count * (part + 1) / kParts; ++i) {
-      add(parts[static_cast<std::size_t>(part)], i);
+      add(parts[part], i);
     }
   }
   Sum sum{};

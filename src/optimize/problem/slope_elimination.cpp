@@ -33,29 +33,18 @@ void fold_upper(Matrix& square) {
 }  // namespace
 
 SlopeElimination::SlopeElimination(const CanonicalProblem& problem, const EntrySet& entries)
-    : p_(problem),
-      entries_(entries),
-      y_count_(problem.z_count + 1),
-      batch_(pieces_of_batch(problem, entries)),
-      blocks_(problem.pieces * problem.features, problem.features),
-      eliminated_(batch_ * problem.features, y_count_),
-      width_(at(problem.pieces), 0),
-      place_(at(y_count_), 0),
-      of_piece_(problem.pieces),
-      sum_of_piece_(problem.pieces),
-      of_location_(problem.locations),
-      gathered_(y_count_) {
+    : p_(problem), entries_(entries), y_count_(problem.z_count + 1), batch_(pieces_of_batch(problem, entries)) {
   if (entries.complete()) {
     whole_.emplace(problem.location, problem.pieces);
     difference_.resize(problem.features, problem.locations);
     solved_.resize(problem.pieces, problem.features);
     border_.resize(problem.pieces, problem.features);
-    columns_.resize(at(y_count_));
+    columns_.resize(y_count_);
     std::iota(columns_.begin(), columns_.end(), Index{0});
   } else {
     difference_.resize(problem.locations, problem.features);
     weighted_.resize(problem.locations, problem.features);
-    columns_.resize(at(problem.pieces * y_count_));
+    columns_.resize(problem.pieces * y_count_);
     outer_.resize(y_count_, y_count_);
   }
 }
@@ -66,14 +55,6 @@ bool SlopeElimination::factor_blocks(const NormalWeights& weights, const Vector&
     if (!factor_block(weights, k)) return false;
   }
   return true;
-}
-
-// Incomplete sets: location - anchor of every entry of the piece, and the same times its weight.
-void SlopeElimination::set_weighted_differences(Index k) {
-  for (Index i = 0, p = entries_.begin(k); p < entries_.begin(k + 1); ++i, ++p) {
-    difference_.row(i) = p_.location.row(entries_.location(p)) - p_.anchor.row(k);
-    weighted_.row(i) = (*grid_)(p)*difference_.row(i);
-  }
 }
 
 bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
@@ -87,8 +68,12 @@ bool SlopeElimination::factor_block(const NormalWeights& weights, Index k) {
     multiply_rows({eliminated(k), d, y_count_, p_.locations}, {difference_.data(), d, p_.locations, p_.locations},
                   a.data());
   } else {
-    set_weighted_differences(k);
-    const Index count = entries_.begin(k + 1) - entries_.begin(k);
+    // location - anchor of every entry of the piece, and the same times its weight.
+    const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
+    for (Index i = 0; i < count; ++i) {
+      difference_.row(i) = p_.location.row(entries_.location(begin + i)) - p_.anchor.row(k);
+      weighted_.row(i) = (*grid_)(begin + i) * difference_.row(i);
+    }
     gemm(true, false, d, d, count, 1, difference_.data(), d, weighted_.data(), d, 0, a.data(), d);
   }
   for (Index i = 0; i < d; ++i) {
@@ -125,11 +110,11 @@ bool SlopeElimination::eliminate(const NormalWeights& weights, const Vector& gri
 // The piece's entries in H_yy. Off the diagonal they go to the row of the piece's z, also above the diagonal, where
 // fold_upper() finds them.
 void SlopeElimination::add_weights(Index k, Matrix& schur) const {
-  const Index zk = p_.z_of_piece[at(k)];
+  const Index zk = p_.z_of_piece[k];
   double* row = schur.data() + zk * y_count_;
   double total = 0;
   for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
-    const Index zo = p_.z_of_owner[at(entries_.location(p))];
+    const Index zo = p_.z_of_owner[entries_.location(p)];
     if (zo == zk) continue;
     const double weight = (*grid_)(p);
     total += weight;
@@ -139,26 +124,35 @@ void SlopeElimination::add_weights(Index k, Matrix& schur) const {
   row[zk] += total;
 }
 
-// The columns of E_k that are not 0: those of the piece's entries, z_k and L.
-void SlopeElimination::set_columns(Index k) {
-  const Index zk = p_.z_of_piece[at(k)];
+// C_k of an incomplete set, from the weighted differences that factor_block() has left. The columns that are not 0 are
+// those of the piece's entries, z_k and L.
+void SlopeElimination::gather_couplings(Index k) {
+  const Index zk = p_.z_of_piece[k], begin = entries_.begin(k), end = entries_.begin(k + 1);
   Index* column = columns_.data() + k * y_count_;
   Index count = 0;
-  for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
-    const Index zo = p_.z_of_owner[at(entries_.location(p))];
+  for (Index p = begin; p < end; ++p) {
+    const Index zo = p_.z_of_owner[entries_.location(p)];
     if (zo != zk) column[count++] = zo;
   }
   column[count++] = zk;
   std::sort(column, column + count);
   column[count++] = y_count_ - 1;
-  width_[at(k)] = count;
+  width_[k] = count;
+  for (Index i = 0; i < count; ++i) place_[column[i]] = i;
+  Eigen::Map<Matrix> c(eliminated(k), p_.features, count);
+  c.setZero();
+  for (Index j = 0; j < p_.features; ++j) {
+    for (Index p = begin; p < end; ++p) {
+      c(j, place_[p_.z_of_owner[entries_.location(p)]]) = -weighted_(p - begin, j);
+    }
+  }
 }
 
 // Turns C_k into E_k.
 void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k) {
-  const Index zk = p_.z_of_piece[at(k)];
+  const Index zk = p_.z_of_piece[k];
   if (!entries_.complete()) gather_couplings(k);
-  const Index columns_here = width(k), own = entries_.complete() ? zk : place_[at(zk)];
+  const Index columns_here = width(k), own = entries_.complete() ? zk : place_[zk];
   for (Index j = 0; j < p_.features; ++j) {
     double* coupling = eliminated(k) + j * columns_here;
     coupling[own] -= Eigen::Map<const Vector>(coupling, columns_here - 1).sum();
@@ -167,21 +161,6 @@ void SlopeElimination::eliminate_piece(const NormalWeights& weights, Index k) {
   solve_rows(block(k), p_.features, columns_here, eliminated(k));
   if (entries_.complete()) {
     for (Index j = 0; j < p_.features; ++j) border_(k, j) = eliminated(k)[j * columns_here + columns_here - 1];
-  }
-}
-
-// C_k of an incomplete set, from the weighted differences that factor_block() has left.
-void SlopeElimination::gather_couplings(Index k) {
-  set_columns(k);
-  const Index* column = columns(k);
-  for (Index i = 0; i < width(k); ++i) place_[at(column[i])] = i;
-  Eigen::Map<Matrix> c(eliminated(k), p_.features, width(k));
-  c.setZero();
-  const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
-  for (Index j = 0; j < p_.features; ++j) {
-    for (Index i = 0; i < count; ++i) {
-      c(j, place_[at(p_.z_of_owner[at(entries_.location(begin + i))])]) = -weighted_(i, j);
-    }
   }
 }
 
@@ -226,15 +205,7 @@ void SlopeElimination::unwhiten(Index k, double* v) const {
 
 void SlopeElimination::forward(double* slopes, double* y) {
   for (Index k = 0; k < p_.pieces; ++k) whiten(k, slopes + k * p_.features);
-  entries_.complete() ? forward_by_weights(slopes, y) : forward_by_columns(slopes, y);
-}
-
-void SlopeElimination::backward(double* slopes, const double* y) {
-  entries_.complete() ? backward_by_weights(slopes, y) : backward_by_columns(slopes, y);
-  for (Index k = 0; k < p_.pieces; ++k) unwhiten(k, slopes + k * p_.features);
-}
-
-void SlopeElimination::forward_by_columns(const double* slopes, double* y) {
+  if (entries_.complete()) return forward_by_weights(slopes, y);
   const Index d = p_.features;
   for (Index k = 0; k < p_.pieces; ++k) {
     const Index* column = columns(k);
@@ -247,7 +218,8 @@ void SlopeElimination::forward_by_columns(const double* slopes, double* y) {
   }
 }
 
-void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
+void SlopeElimination::backward(double* slopes, const double* y) {
+  if (entries_.complete()) return backward_by_weights(slopes, y);
   const Index d = p_.features;
   for (Index k = 0; k < p_.pieces; ++k) {
     const Index* column = columns(k);
@@ -257,6 +229,7 @@ void SlopeElimination::backward_by_columns(double* slopes, const double* y) {
       const Eigen::Map<const Vector> e(eliminated(k) + j * columns_here, columns_here);
       slopes[k * d + j] -= e.dot(gathered_.head(columns_here));
     }
+    unwhiten(k, slopes + k * d);
   }
 }
 
@@ -271,21 +244,22 @@ void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
   }
   whole_->sum_weighted_affine(grid_->data(), solved_.data(), of_piece_, sum_of_piece_, of_location_);
   for (Index k = 0; k < p_.pieces; ++k) {
-    y[p_.z_of_piece[at(k)]] += sum_of_piece_(k);
+    y[p_.z_of_piece[k]] += sum_of_piece_(k);
     for (Index j = 0; j < d; ++j) y[last] -= border_(k, j) * slopes[k * d + j];
   }
-  for (Index l = 0; l < p_.locations; ++l) y[p_.z_of_owner[at(l)]] -= of_location_(l);
+  for (Index l = 0; l < p_.locations; ++l) y[p_.z_of_owner[l]] -= of_location_(l);
 }
 
 void SlopeElimination::backward_by_weights(double* slopes, const double* y) {
   const Index d = p_.features, last = y_count_ - 1;
-  for (Index l = 0; l < p_.locations; ++l) of_location_(l) = y[p_.z_of_owner[at(l)]];
-  for (Index k = 0; k < p_.pieces; ++k) of_piece_(k) = y[p_.z_of_piece[at(k)]];
+  for (Index l = 0; l < p_.locations; ++l) of_location_(l) = y[p_.z_of_owner[l]];
+  for (Index k = 0; k < p_.pieces; ++k) of_piece_(k) = y[p_.z_of_piece[k]];
   whole_->sum_weighted_differences(grid_->data(), of_location_, of_piece_, solved_.data(), sum_of_piece_);
   for (Index k = 0; k < p_.pieces; ++k) {
     solved_.row(k) -= sum_of_piece_(k) * p_.anchor.row(k);
     whiten(k, solved_.row(k).data());
     for (Index j = 0; j < d; ++j) slopes[k * d + j] += solved_(k, j) - border_(k, j) * y[last];
+    unwhiten(k, slopes + k * d);
   }
 }
 

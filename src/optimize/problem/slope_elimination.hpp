@@ -43,33 +43,31 @@ class SlopeElimination {
   const double* eliminated(Index k) const { return eliminated_.data() + k % batch_ * p_.features * y_count_; }
   double* eliminated(Index k) { return eliminated_.data() + k % batch_ * p_.features * y_count_; }
   const Index* columns(Index k) const { return columns_.data() + (entries_.complete() ? 0 : k * y_count_); }
-  Index width(Index k) const { return entries_.complete() ? y_count_ : width_[static_cast<std::size_t>(k)]; }
+  Index width(Index k) const { return entries_.complete() ? y_count_ : width_[k]; }
 
   bool factor_block(const NormalWeights& weights, Index k);
   void unwhiten(Index k, double* v) const;
-  void set_weighted_differences(Index k);
   void gather_couplings(Index k);
-  void set_columns(Index k);
   void add_weights(Index k, Matrix& schur) const;
   void eliminate_piece(const NormalWeights& weights, Index k);
   void subtract_squares(Index from, Index to, Matrix& schur);
   void forward_by_weights(const double* slopes, double* y);
-  void forward_by_columns(const double* slopes, double* y);
   void backward_by_weights(double* slopes, const double* y);
-  void backward_by_columns(double* slopes, const double* y);
 
   const CanonicalProblem& p_;
   const EntrySet& entries_;
   Index y_count_, batch_;  // batch_: pieces whose E_k are there at a time
   const Vector* grid_ = nullptr;
-  Matrix blocks_, eliminated_;  // A_k, then F_k; E_k, features x width(k) each
+  Matrix blocks_ = Matrix(p_.pieces * p_.features, p_.features);  // A_k, then F_k
+  Matrix eliminated_ = Matrix(batch_ * p_.features, y_count_);    // E_k, features x width(k) each
   Matrix border_;               // pieces x features: the last columns of the E_k, where the set is complete
   std::vector<Index> columns_;  // of y, ascending: of each E_k, or of all where the set is complete
-  std::vector<Index> width_, place_;
+  std::vector<Index> width_ = std::vector<Index>(p_.pieces), place_ = std::vector<Index>(y_count_);
   Matrix difference_, weighted_, outer_;
   std::optional<FeatureGrid> whole_;  // where the set is complete
   Matrix solved_;                     // slopes
-  Vector of_piece_, sum_of_piece_, of_location_, gathered_;
+  Vector of_piece_ = Vector(p_.pieces), sum_of_piece_ = of_piece_, of_location_ = Vector(p_.locations);
+  Vector gathered_ = Vector(y_count_);
 };
 
 template <typename Target>

@@ -11,7 +11,6 @@
 namespace bregmax {
 namespace {
 
-using internal::at;
 using internal::CompensatedRows;
 using internal::CompensatedSum;
 using internal::Divergent;
@@ -22,7 +21,7 @@ constexpr Index kRowBlock = 256;
 
 // phi(x_row) minus the value of the piece there. For rows far from zero both are large and nearly equal.
 double divergence_at(const LearningProblem& problem, const Solution& solution, Index row, Index piece) {
-  const Index own = problem.piece_of[at(row)];
+  const Index own = problem.piece_of[row];
   CompensatedSum sum;
   sum.add(solution.offsets(own));
   sum.add(-solution.offsets(piece));
@@ -36,7 +35,7 @@ void set_divergences(const LearningProblem& problem, const Solution& solution, I
   block.noalias() = -problem.points.middleRows(begin, end - begin) * solution.slopes.transpose();
   block.rowwise() -= solution.offsets.transpose();
   for (Index i = begin; i < end; ++i) {
-    const Index own = problem.piece_of[at(i)];
+    const Index own = problem.piece_of[i];
     block.row(i - begin).array() += problem.points.row(i).dot(solution.slopes.row(own)) + solution.offsets(own);
   }
 }
@@ -49,8 +48,6 @@ class Lagrangian {
  public:
   explicit Lagrangian(const LearningProblem& problem)
       : problem_(problem),
-        offset_slope_(1, problem.pieces),
-        slope_slope_(problem.pieces, problem.points.cols()),
         varies_((problem.points.colwise().minCoeff().array() < problem.points.colwise().maxCoeff().array())),
         row_norm_(problem.points.rows()) {
     for (Index i = 0; i < row_norm_.size(); ++i) {
@@ -60,7 +57,7 @@ class Lagrangian {
 
   // Adds coefficient * (phi(x_row) - value of `piece` at x_row).
   void add_divergence(Index row, Index piece, double coefficient) {
-    const Index own = problem_.piece_of[at(row)];
+    const Index own = problem_.piece_of[row];
     if (own == piece || coefficient == 0) return;
     offset_slope_.add_to_entry(0, own, coefficient);
     offset_slope_.add_to_entry(0, piece, -coefficient);
@@ -72,7 +69,7 @@ class Lagrangian {
 
   // Adds -coefficients(k) * (phi(x_row) - value of piece k at x_row) of every piece k but the row's own.
   void subtract_divergences(Index row, VectorSpan coefficients) {
-    const Index own = problem_.piece_of[at(row)];
+    const Index own = problem_.piece_of[row];
     coefficients(own) = 0;
     const double* x = problem_.points.row(row).data();
     offset_slope_.add_to_row(0, 1, coefficients.data());
@@ -89,15 +86,15 @@ class Lagrangian {
   // Balances the derivatives by the offsets with further non-negative multipliers of convexity: each one moves weight
   // from the piece of its row to another, at a cost proportional to their distance.
   void balance_offsets() {
-    std::vector<Index> row_on(at(problem_.pieces), 0);
-    for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[at(problem_.piece_of[at(i)])] = i;
+    std::vector<Index> row_on(problem_.pieces, 0);
+    for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[problem_.piece_of[i]] = i;
     // After a round only rounding is left, which the next one moves.
     for (int round = 0; round < kMostRounds; ++round) {
       for (Index from = 0; from < problem_.pieces; ++from) {
         for (double weight = 0; (weight = offset_slope_.value(0, from)) > 0;) {
           const Index to = nearest_deficit(row_on, from);
           if (to < 0) break;  // the sum over all pieces is zero up to rounding
-          add_divergence(row_on[at(from)], to, -std::min(weight, -offset_slope_.value(0, to)));
+          add_divergence(row_on[from], to, -std::min(weight, -offset_slope_.value(0, to)));
         }
       }
     }
@@ -133,7 +130,7 @@ class Lagrangian {
     for (Index to = 0; to < problem_.pieces; ++to) {
       if (offset_slope_.value(0, to) >= 0) continue;
       const double distance =
-          (problem_.points.row(row_on[at(from)]) - problem_.points.row(row_on[at(to)])).lpNorm<Eigen::Infinity>();
+          (problem_.points.row(row_on[from]) - problem_.points.row(row_on[to])).lpNorm<Eigen::Infinity>();
       if (best < 0 || distance < best_distance) {
         best = to;
         best_distance = distance;
@@ -143,8 +140,8 @@ class Lagrangian {
   }
 
   const LearningProblem& problem_;
-  CompensatedRows offset_slope_;                   // one row
-  CompensatedRows slope_slope_;                    // pieces x features
+  CompensatedRows offset_slope_{1, problem_.pieces};
+  CompensatedRows slope_slope_{problem_.pieces, problem_.points.cols()};
   Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // per feature
   Vector row_norm_;                                // largest of the features that vary
   double weight_ = 0, magnitude_ = 0, terms_ = 0;  // of all that was added, alone and with the rows
@@ -157,13 +154,13 @@ struct Slope {
 };
 
 // The dual variable of an item in the solution; 0 if it has none, which proves only that the objective is not negative.
-Slope given_slope(const DualSolution& dual, std::size_t t) {
-  const auto part = [&](const Vector& items) { return t < at(items.size()) ? items(static_cast<Index>(t)) : 0.0; };
+Slope given_slope(const DualSolution& dual, Index t) {
+  const auto part = [&](const Vector& items) { return t < items.size() ? items(t) : 0.0; };
   return {part(dual.items), part(dual.items_low)};
 }
 
 // The same within 0 .. weight.
-Slope hinge_slope(const DualSolution& dual, std::size_t t, double weight) {
+Slope hinge_slope(const DualSolution& dual, Index t, double weight) {
   const Slope slope = given_slope(dual, t);
   if (slope.value() <= 0) return {0, 0};
   if (slope.value() >= weight) return {weight, std::min(0.0, slope.low - (weight - slope.high))};
@@ -185,12 +182,12 @@ struct ItemSums {
 ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   ItemSums sums;
   const auto divergence = [&](const Divergent& d) {
-    return d.exists() ? divergence_at(problem, solution, d.point, problem.piece_of[at(d.reference)]) : 0.0;
+    return d.exists() ? divergence_at(problem, solution, d.point, problem.piece_of[d.reference]) : 0.0;
   };
   const auto add = [&](const Divergent& d, double sign, const Slope& slope) {
     if (!d.exists()) return;
-    lagrangian.add_divergence(d.point, problem.piece_of[at(d.reference)], sign * slope.high);
-    lagrangian.add_divergence(d.point, problem.piece_of[at(d.reference)], sign * slope.low);
+    lagrangian.add_divergence(d.point, problem.piece_of[d.reference], sign * slope.high);
+    lagrangian.add_divergence(d.point, problem.piece_of[d.reference], sign * slope.low);
   };
   internal::for_each_item(problem.supervision, [&](Index t, const Item& item) {
     Slope slope{0, 0};
@@ -199,12 +196,12 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lag
       sums.loss.add(item.weight * miss * miss);
       sums.zero_loss += item.zero_loss();
       // w (D - y)^2 = max over slope of slope (D - y) - slope^2 / (4 w)
-      if (item.weight > 0) slope = given_slope(solution.dual, at(t));
+      if (item.weight > 0) slope = given_slope(solution.dual, t);
       sums.linear.add_product(-slope.value(), item.value);
       if (item.weight > 0) sums.quadratic.add(slope.value() * slope.value() / (4 * item.weight));
     } else {
       sums.add_hinge(item, divergence(item.plus), divergence(item.minus));
-      slope = hinge_slope(solution.dual, at(t), item.weight);
+      slope = hinge_slope(solution.dual, t, item.weight);
       sums.linear.add(item.margin * slope.value());
     }
     add(item.plus, 1, slope);
@@ -226,12 +223,12 @@ ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solutio
     if (proves) solution.dual.by_row(begin, end, coefficients);
     for (Index i = begin; i < end; ++i) {
       for (Index j = 0; j < pairs.rows(); ++j) {
-        double& coefficient = coefficients(i - begin, problem.piece_of[at(j)]);
+        double& coefficient = coefficients(i - begin, problem.piece_of[j]);
         const Pair pair = pairs.pair(i, j);
         const double dual = std::max(0.0, coefficient);
         coefficient = i == j ? 0 : pair.similar ? dual - pair.weight : dual;
         if (i == j) continue;
-        const double divergence = divergences(i - begin, problem.piece_of[at(j)]);
+        const double divergence = divergences(i - begin, problem.piece_of[j]);
         sums.add_hinge(item_of(pair), pair.similar ? divergence : 0, pair.similar ? 0 : divergence);
         if (!pair.similar) sums.linear.add(2 * std::min(dual, pair.weight));
       }

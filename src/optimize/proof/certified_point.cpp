@@ -5,11 +5,6 @@
 #include "optimize/proof/solve_support.hpp"
 
 namespace bregmax::internal {
-namespace {
-
-constexpr double kNear = 1e4;  // tolerances; a gap that is wider is not that of rounding
-
-}  // namespace
 
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution) {
@@ -20,6 +15,7 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                          const DualPoint& dual, double tolerance, const RunControl& control,
                          const std::function<bool(PolishCost)>& may_polish) {
+  constexpr double kNear = 1e4;  // tolerances; a gap that is wider is not that of rounding
   // How much a certificate proves: not the gap; the gap for models up to some Lipschitz constant; the gap for all.
   const auto worth = [&](const Certificate& certificate) {
     if (std::abs(certificate.relative_gap) > tolerance) return 0;

@@ -29,34 +29,20 @@ void for_each_block(const LearningProblem& problem, const AffinePieces& pieces, 
 
 double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }
 
-struct Moments {
-  Vector mean, variance;
-};
-
-Moments moments(const Matrix& points) {
-  const auto rows = static_cast<double>(points.rows());
-  Moments found{Vector::Zero(points.cols()), Vector::Zero(points.cols())};
-  for (Index i = 0; i < points.rows(); ++i) found.mean += points.row(i).transpose() / rows;
-  for (Index i = 0; i < points.rows(); ++i) {
-    found.variance += (points.row(i).transpose() - found.mean).cwiseAbs2() / rows;
-  }
-  return found;
-}
-
 // Where the tangents touch, less the mean of all rows: at the centres of the pieces or, where those are not known, at
 // the means of their rows.
 Matrix tangent_points(const LearningProblem& problem, const Vector& mean) {
   Matrix point = Matrix::Zero(problem.pieces, problem.points.cols());
   if (!problem.centres.empty()) {
     for (Index k = 0; k < problem.pieces; ++k) {
-      point.row(k) = problem.points.row(problem.centres[at(k)]) - mean.transpose();
+      point.row(k) = problem.points.row(problem.centres[k]) - mean.transpose();
     }
     return point;
   }
   Vector count = Vector::Zero(problem.pieces);
   for (Index i = 0; i < problem.points.rows(); ++i) {
-    point.row(problem.piece_of[at(i)]) += problem.points.row(i) - mean.transpose();
-    count(problem.piece_of[at(i)]) += 1;
+    point.row(problem.piece_of[i]) += problem.points.row(i) - mean.transpose();
+    count(problem.piece_of[i]) += 1;
   }
   point.array().colwise() /= count.array();
   return point;
@@ -65,9 +51,13 @@ Matrix tangent_points(const LearningProblem& problem, const Vector& mean) {
 // Tangents of the squared distance: the one that assigned rows to centres or, without centres, that of features
 // divided by their deviation.
 AffinePieces tangents(const LearningProblem& problem) {
-  const auto [mean, variance] = moments(problem.points);
+  const Matrix& points = problem.points;
+  const auto rows = static_cast<double>(points.rows());
+  Vector mean = Vector::Zero(points.cols()), variance = mean;
+  for (Index i = 0; i < points.rows(); ++i) mean += points.row(i).transpose() / rows;
+  for (Index i = 0; i < points.rows(); ++i) variance += (points.row(i).transpose() - mean).cwiseAbs2() / rows;
   const Matrix point = tangent_points(problem, mean);
-  Vector feature_weight = Vector::Ones(problem.points.cols());
+  Vector feature_weight = Vector::Ones(points.cols());
   if (problem.centres.empty()) feature_weight = (variance.array() > 0).select(variance.cwiseInverse(), 0.0);
   AffinePieces tangent;
   tangent.slopes = point * feature_weight.asDiagonal();
@@ -92,14 +82,14 @@ ConvexRepair::Sweep ConvexRepair::sweep(const AffinePieces& pieces) const {
   for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto row = values.row(i - begin);
-      const double own = row(problem_.piece_of[at(i)]);
+      const double own = row(problem_.piece_of[i]);
       lack(i) = row.maxCoeff() - own;
       reach(i) = own - row.minCoeff();
     }
   });
   Sweep result{Vector::Zero(problem_.pieces), std::max(0.0, reach.maxCoeff())};
   for (Index i = 0; i < lack.size(); ++i) {
-    double& raise = result.raise(problem_.piece_of[at(i)]);
+    double& raise = result.raise(problem_.piece_of[i]);
     raise = std::max(raise, lack(i));
   }
   return result;
@@ -159,17 +149,17 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
 
 bool ConvexRepair::own_pieces_lead(const AffinePieces& pieces) const {
   const double same = kSamePiece * lipschitz_of(pieces);
-  std::vector<std::vector<Index>> rows_on(at(problem_.pieces));
-  for (Index i = 0; i < problem_.points.rows(); ++i) rows_on[at(problem_.piece_of[at(i)])].push_back(i);
+  std::vector<std::vector<Index>> rows_on(problem_.pieces);
+  for (Index i = 0; i < problem_.points.rows(); ++i) rows_on[problem_.piece_of[i]].push_back(i);
   const auto counts = [&](Index row, Index own, Index other) {
     if ((pieces.slopes.row(other) - pieces.slopes.row(own)).lpNorm<1>() <= same) return false;
-    return std::none_of(rows_on[at(other)].begin(), rows_on[at(other)].end(),
+    return std::none_of(rows_on[other].begin(), rows_on[other].end(),
                         [&](Index there) { return problem_.points.row(there) == problem_.points.row(row); });
   };
   std::atomic<bool> lead = true;
   for_each_block(problem_, pieces, [&](const Matrix& values, Index begin, Index end) {
     for (Index i = begin; i < end && lead; ++i) {
-      const Index own = problem_.piece_of[at(i)];
+      const Index own = problem_.piece_of[i];
       const double least = values(i - begin, own) - kLead * (1 + std::abs(values(i - begin, own)));
       for (Index k = 0; k < problem_.pieces; ++k) {
         if (values(i - begin, k) > least && k != own && counts(i, own, k)) lead = false;
@@ -184,7 +174,7 @@ void ConvexRepair::take_over(AffinePieces& pieces) const {
   for_each_block(problem_, before, [&](const Matrix& values, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Index largest = 0;
-      const Index own = problem_.piece_of[at(i)];
+      const Index own = problem_.piece_of[i];
       if (values.row(i - begin).maxCoeff(&largest) <= values(i - begin, own)) continue;
       pieces.slopes.row(own) = before.slopes.row(largest);
       pieces.offsets(own) = before.offsets(largest);

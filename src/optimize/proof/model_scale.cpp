@@ -54,7 +54,7 @@ double best_scale(const LearningProblem& problem, const AffinePieces& pieces) {
   };
   const auto divergence = [&](const Divergent& at_rows) {
     if (!at_rows.exists()) return 0.0;
-    const Index own = problem.piece_of[at(at_rows.point)], other = problem.piece_of[at(at_rows.reference)];
+    const Index own = problem.piece_of[at_rows.point], other = problem.piece_of[at_rows.reference];
     return own == other ? 0.0 : value(at_rows.point, own) - value(at_rows.point, other);
   };
   const double lipschitz = pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff();

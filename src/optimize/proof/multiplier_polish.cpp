@@ -80,9 +80,9 @@ class NormalSteps {
   bool factor() {
     using std::sqrt;
     normal_.setZero(system_.unknowns(), system_.unknowns());
-    room_.resize(static_cast<Index>(system_.multipliers.size()));
+    room_.resize(std::ssize(system_.multipliers));
     for (Index t = 0; t < room_.size(); ++t) {
-      const Multiplier& one = system_.multipliers[at(t)];
+      const Multiplier& one = system_.multipliers[t];
       room_(t) = one.room();
       if (room_(t) > 0) add_outer(one, room_(t));
     }
@@ -105,7 +105,7 @@ class NormalSteps {
     u = scale_.cwiseProduct(u).eval();
     for (Index t = 0; t < room_.size(); ++t) {
       if (room_(t) == 0) continue;
-      Multiplier& one = system_.multipliers[at(t)];
+      Multiplier& one = system_.multipliers[t];
       Number change = 0;
       system_.for_each_piece(one, [&](Index row, Index piece, double sign) {
         change -= Number(sign) * system_.rows().row(row).transpose().dot(u.segment(piece * width_, width_));
@@ -119,7 +119,7 @@ class NormalSteps {
   void add_outer(const Multiplier& one, double room) {
     for (Index c = 0; c < one.count; ++c) {
       for (Index e = 0; e < one.count; ++e) {
-        const Term &a = one.terms[at(c)], &b = one.terms[at(e)];
+        const Term &a = one.terms[c], &b = one.terms[e];
         const auto &row_a = system_.rows().row(a.row), &row_b = system_.rows().row(b.row);
         outer_.noalias() = row_a.transpose() * row_b * Number(room * a.sign * b.sign);
         const std::array<Index, 2> of_a = {system_.own(a.row), a.piece}, of_b = {system_.own(b.row), b.piece};
@@ -127,11 +127,7 @@ class NormalSteps {
           for (std::size_t q = 0; q < 2; ++q) {
             if (of_b[q] > of_a[p]) continue;
             auto block = normal_.block(of_a[p] * width_, of_b[q] * width_, width_, width_);
-            if (p == q) {
-              block += outer_;
-            } else {
-              block -= outer_;
-            }
+            p == q ? block += outer_ : block -= outer_;
           }
         }
       }
@@ -166,11 +162,8 @@ bool polish_is_quick(const LearningProblem& problem) {
 void polish_multipliers(const LearningProblem& problem, const Vector& price_of_piece, const RunControl& control,
                         DualSolution& dual) {
   assert(dual.items.size() == item_count(problem.supervision) && dual.entries.empty());
-  if (polish_is_quick(problem)) {
-    polish<DoubleDouble>(problem, price_of_piece, control, dual);
-  } else {
-    polish<double>(problem, price_of_piece, control, dual);
-  }
+  polish_is_quick(problem) ? polish<DoubleDouble>(problem, price_of_piece, control, dual)
+                           : polish<double>(problem, price_of_piece, control, dual);
 }
 
 }  // namespace bregmax::internal

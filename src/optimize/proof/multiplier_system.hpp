@@ -53,11 +53,7 @@ class MultiplierSystem {
   using Rows = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   MultiplierSystem(const LearningProblem& problem, const Vector& price, const DualSolution& dual)
-      : problem_(problem),
-        price_(price),
-        width_(problem.points.cols() + 1),
-        residual_(problem.pieces, width_),
-        slack_(Matrix::Zero(problem.pieces, width_)) {
+      : problem_(problem), price_(price) {
     const Matrix& points = problem.points;
     center_ = points.colwise().mean();
     unit_ = points.colwise().maxCoeff() - points.colwise().minCoeff();
@@ -83,7 +79,7 @@ class MultiplierSystem {
 
   std::vector<Multiplier> multipliers;  // of the items, then those of convexity
 
-  Index own(Index row) const { return problem_.piece_of[at(row)]; }
+  Index own(Index row) const { return problem_.piece_of[row]; }
   Index width() const { return width_; }  // of a piece: its offset and its slopes
   Index unknowns() const { return problem_.pieces * width_; }
   const Rows& rows() const { return rows_; }  // 1 and the features, centred and scaled
@@ -96,7 +92,7 @@ class MultiplierSystem {
   template <class Each>
   void for_each_piece(const Multiplier& one, const Each& each) const {
     for (Index c = 0; c < one.count; ++c) {
-      const Term& term = one.terms[at(c)];
+      const Term& term = one.terms[c];
       each(term.row, own(term.row), term.sign);
       each(term.row, term.piece, -term.sign);
     }
@@ -104,13 +100,13 @@ class MultiplierSystem {
 
   // Sets residuals and slacks. Returns the sum over the pieces of the largest excess of their derivatives.
   double measure() {
-    std::vector<CompensatedSum> offsets(at(problem_.pieces));
+    std::vector<CompensatedSum> offsets(problem_.pieces);
     CompensatedRows slope_sums(problem_.pieces, width_ - 1);
     for (const Multiplier& one : multipliers) {
       for_each_piece(one, [&](Index row, Index piece, double sign) {
         for (const double part : {sign * one.high, sign * one.low}) {
           if (part == 0) continue;
-          offsets[at(piece)].add(part);
+          offsets[piece].add(part);
           slope_sums.add_to_row(piece, part, problem_.points.row(row).data());
         }
       });
@@ -118,7 +114,7 @@ class MultiplierSystem {
     const Matrix slopes = slope_sums.values();
     double excess = 0;
     for (Index k = 0; k < problem_.pieces; ++k) {
-      residual_(k, 0) = offsets[at(k)].value();
+      residual_(k, 0) = offsets[k].value();
       double worst = std::abs(residual_(k, 0)) * unit_.maxCoeff();
       for (Index j = 0; j + 1 < width_; ++j) {
         const double derivative = slopes(k, j) - residual_(k, 0) * center_(j);
@@ -137,11 +133,11 @@ class MultiplierSystem {
     dual.items_low.resize(items);
     dual.convexity.setZero();
     dual.entries.clear();
-    for (std::size_t t = 0; t < multipliers.size(); ++t) {
+    for (Index t = 0; t < std::ssize(multipliers); ++t) {
       Multiplier& one = multipliers[t];
-      if (static_cast<Index>(t) < items) {
-        dual.items(static_cast<Index>(t)) = one.high;
-        dual.items_low(static_cast<Index>(t)) = one.low;
+      if (t < items) {
+        dual.items(t) = one.high;
+        dual.items_low(t) = one.low;
         continue;
       }
       round_down(one);
@@ -156,7 +152,7 @@ class MultiplierSystem {
       Multiplier one{{}, 0, items(t), 0, item.squared ? Multiplier::kNoEnd : item.weight};
       if (item.squared) one.curvature = 2 * item.weight;
       const auto add = [&](const Divergent& d, double sign) {
-        if (d.exists()) one.terms[at(one.count++)] = {d.point, problem_.piece_of[at(d.reference)], sign};
+        if (d.exists()) one.terms[one.count++] = {d.point, problem_.piece_of[d.reference], sign};
       };
       add(item.plus, 1);
       add(item.minus, -1);
@@ -174,10 +170,10 @@ class MultiplierSystem {
 
   const LearningProblem& problem_;
   const Vector& price_;
-  Index width_;
+  Index width_ = problem_.points.cols() + 1;
   Vector center_, unit_;
   Rows rows_;
-  Matrix residual_, slack_;
+  Matrix residual_ = Matrix::Zero(problem_.pieces, width_), slack_ = residual_;
 };
 
 // One round of steps, which is undone where it gains nothing. Returns whether it leaves at most half of the excess.

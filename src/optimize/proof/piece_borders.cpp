@@ -6,16 +6,9 @@
 #include "optimize/problem/row_blocks.hpp"
 
 namespace bregmax::internal {
-namespace {
-
-bool before(const PieceBorders::Row& a, const PieceBorders::Row& b) {
-  return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
-}
-
-}  // namespace
 
 PieceBorders::PieceBorders(Index pieces, Index depth)
-    : pieces_(pieces), depth_(depth), rows_(at(pieces * pieces * depth)), threshold_(pieces * pieces) {}
+    : pieces_(pieces), depth_(depth), rows_(pieces * pieces * depth), threshold_(pieces * pieces) {}
 
 void PieceBorders::find(const LearningProblem& problem, const AffinePieces& pieces, double limit, const Skip& skip) {
   std::fill(rows_.begin(), rows_.end(), Row{limit, -1});
@@ -30,7 +23,7 @@ void PieceBorders::find(const LearningProblem& problem, const AffinePieces& piec
 
 void PieceBorders::look_at(const LearningProblem& problem, const Matrix& values, Index begin, const Skip& skip) {
   for (Index i = 0; i < values.rows(); ++i) {
-    const Index row = begin + i, own = problem.piece_of[at(row)];
+    const Index row = begin + i, own = problem.piece_of[row];
     const auto value = values.row(i).array();
     const double own_value = value(own);
     const double* threshold = threshold_.data() + own * pieces_;
@@ -49,7 +42,8 @@ void PieceBorders::insert(Index pair, const Row& found) {
   Row* lowest = rows_.data() + pair * depth_;
   // What is missing has the limit as its divergence, and comes before nothing.
   const auto precedes = [&](const Row& held) {
-    return held.row < 0 ? found.divergence < held.divergence : before(found, held);
+    if (held.row < 0 || found.divergence != held.divergence) return found.divergence < held.divergence;
+    return found.row < held.row;
   };
   if (!precedes(lowest[depth_ - 1])) return;
   Index place = depth_ - 1;
@@ -62,7 +56,7 @@ void PieceBorders::merge(const PieceBorders& other) {
   largest_ = std::max(largest_, other.largest_);
   for (Index pair = 0; pair < pieces_ * pieces_; ++pair) {
     for (Index rank = 0; rank < depth_; ++rank) {
-      const Row& found = other.rows_[at(pair * depth_ + rank)];
+      const Row& found = other.rows_[pair * depth_ + rank];
       if (found.row >= 0) insert(pair, found);
     }
   }

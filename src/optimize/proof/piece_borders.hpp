@@ -29,9 +29,7 @@ class PieceBorders {
 
   Index depth() const { return depth_; }
   // Ascending by divergence; those that are missing are last.
-  const Row& row(Index own, Index other, Index rank) const {
-    return rows_[static_cast<std::size_t>((own * pieces_ + other) * depth_ + rank)];
-  }
+  const Row& row(Index own, Index other, Index rank) const { return rows_[(own * pieces_ + other) * depth_ + rank]; }
   double largest_divergence() const { return largest_; }  // of all, at least 0
 
  private:

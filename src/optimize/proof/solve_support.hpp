@@ -2,29 +2,22 @@
 
 // What every solver of the learning problem needs around its iterations.
 
-#include <fmt/format.h>
-
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/optimize/certificate.hpp"
+#include "core/checks.hpp"
 #include "optimize/proof/termination.hpp"
 
 namespace bregmax::internal {
 
-[[noreturn]] inline void refuse(const char* name, double value, const char* allowed) {
-  throw Error(fmt::format("{} is {}; allowed: {}", name, value, allowed));
-}
-
 // The options that all solvers have.
 template <class Options>
 void check_limits(const Options& options, double least_tolerance, const char* tolerances) {
-  if (!(options.tolerance >= least_tolerance && options.tolerance <= 0.1)) {
-    refuse("tolerance", options.tolerance, tolerances);
-  }
-  if (options.max_iterations < 1) refuse("max_iterations", options.max_iterations, "1 or more");
-  if (!(options.time_limit >= 0)) refuse("time_limit", options.time_limit, "0 (none) or more seconds");
+  require(options.tolerance >= least_tolerance && options.tolerance <= 0.1, "tolerance is {}; allowed: {}",
+          options.tolerance, tolerances);
+  check_at_least(options.max_iterations, 1, "max_iterations");
+  require(options.time_limit >= 0, "time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit);
 }
 
 inline void put_into_report(const Proof& proof, SolveReport& report) { static_cast<Proof&>(report) = proof; }
@@ -39,6 +32,8 @@ inline void limit_threads(const LearningProblem& problem, std::optional<ThreadLi
   const Index work = problem.points.rows() * problem.pieces * problem.points.cols();
   if (work < kLeastParallelWork) limit.emplace(1);
 }
+
+inline bool is_finite(const AffinePieces& pieces) { return pieces.slopes.allFinite() && pieces.offsets.allFinite(); }
 
 // Rounding or an early end can leave L above its bound. Convexity survives scaling, so the model is scaled to it.
 inline void respect_bound(double bound, Matrix& slopes, Vector& offsets) {

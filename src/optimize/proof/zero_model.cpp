@@ -3,20 +3,6 @@
 #include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
-namespace {
-
-DualSolution::Rows zero_rows(const LabelPairs& pairs) {
-  return [pairs](Index begin, Index end, MatrixSpan block) {
-    for (Index i = begin; i < end; ++i) {
-      for (Index j = 0; j < pairs.rows(); ++j) {
-        const Pair pair = pairs.pair(i, j);
-        block(i - begin, j) = (pair.similar ? 1 : 2) * pair.weight;
-      }
-    }
-  };
-}
-
-}  // namespace
 
 Solution zero_model(const LearningProblem& problem, DualForm form) {
   Solution solution;
@@ -24,12 +10,19 @@ Solution zero_model(const LearningProblem& problem, DualForm form) {
   solution.offsets.setZero(problem.pieces);
   DualSolution& dual = solution.dual;
   if (form == DualForm::kByRow) {
-    dual.by_row = zero_rows(std::get<LabelPairs>(problem.supervision));
+    dual.by_row = [pairs = std::get<LabelPairs>(problem.supervision)](Index begin, Index end, MatrixSpan block) {
+      for (Index i = begin; i < end; ++i) {
+        for (Index j = 0; j < pairs.rows(); ++j) {
+          const Pair pair = pairs.pair(i, j);
+          block(i - begin, j) = (pair.similar ? 1 : 2) * pair.weight;
+        }
+      }
+    };
     return solution;
   }
   if (form == DualForm::kMatrix) dual.convexity.setZero(problem.points.rows(), problem.pieces);
   const auto add = [&](Index i, Index j, double multiplier) {
-    const Index piece = problem.piece_of[at(j)];
+    const Index piece = problem.piece_of[j];
     if (form == DualForm::kMatrix) {
       dual.convexity(i, piece) += multiplier;
     } else {

@@ -40,28 +40,29 @@ TEST(PrimalDualMethod, PrimalResidualStaysSmall) {
 }
 
 // The run then ends with the last finite iterate.
-TEST(StepRule, DoesNotTakeADirectionThatIsNotFinite) {
+TEST(NewtonSystem, DoesNotTakeADirectionThatIsNotFinite) {
   for (const test::Kind kind : test::kKinds) {
     const CanonicalProblem problem = small_problem(kind);
     Recovery recovery;
     const InteriorPointSettings settings;
     Iterate iterate(problem, settings, recovery);
     NewtonSystem newton(iterate, settings, recovery);
-    StepRule steps(iterate, newton, settings);
     iterate.start();
     iterate.measure();
     ASSERT_TRUE(newton.factor(1e-8));
-    steps.center(iterate.measures.mu);
+    for (Cone* cone : iterate.cones) aim_at(iterate.measures.mu, cone->rows());
+    newton.solve_direction();
+    newton.accept();
     const Vector x = iterate.value.x, slacks = iterate.convexity.s;
     for (double* broken : {&newton.accepted.x(0), &newton.accepted.t(1), &iterate.convexity.ds_accepted(1),
                            &iterate.norm.dy_accepted(2)}) {
       const double sound = std::exchange(*broken, std::numeric_limits<double>::quiet_NaN());
-      EXPECT_FALSE(steps.move());
+      EXPECT_FALSE(newton.move(0.1, 0.1));
       EXPECT_EQ(iterate.value.x, x);
       EXPECT_EQ(iterate.convexity.s, slacks);
       *broken = sound;
     }
-    EXPECT_TRUE(steps.move());
+    EXPECT_TRUE(newton.move(0.1, 0.1));
     EXPECT_NE(iterate.value.x, x);
   }
 }
