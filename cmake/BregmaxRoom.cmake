@@ -39,19 +39,23 @@ function(bregmax_compile_quickly target)
   endif()
 endfunction()
 
-# Headers that nearly every file reads, parsed once rather than once per group of files. gcc takes a precompiled header
-# only under the options that it was made with, except the level of optimisation.
+# Headers that nearly every file reads, parsed once per kind of target rather than once per group of files. gcc takes a
+# precompiled header only under the options that it was made with. It would take one of another level of optimisation,
+# but then compiles what is in it at that level.
 set(BREGMAX_COMMON_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <limits> <map> <memory>
                            <numeric> <optional> <set> <string> <string_view> <utility> <variant> <vector> <Eigen/Core>
                            <fmt/format.h>)
 function(bregmax_precompiled_headers name)
-  cmake_parse_arguments(PCH "" "" "HEADERS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(PCH "QUICK" "" "HEADERS;LIBRARIES" ${ARGN})
   set(source ${PROJECT_BINARY_DIR}/${name}.cpp)
   file(GENERATE OUTPUT ${source} CONTENT "")
   add_library(${name} OBJECT ${source})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_libraries(${name} PRIVATE bregmax_build_flags Eigen3::Eigen fmt::fmt OpenMP::OpenMP_CXX ${PCH_LIBRARIES})
+  if(PCH_QUICK)
+    bregmax_compile_quickly(${name})
+  endif()
   target_precompile_headers(${name} PRIVATE ${BREGMAX_COMMON_HEADERS} ${PCH_HEADERS})
 endfunction()
 
@@ -72,7 +76,7 @@ function(bregmax_room name)
   list(TRANSFORM ROOM_LIBRARIES REPLACE "^(nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
   add_library(${target} STATIC ${ROOM_SOURCES})
   add_library(bregmax::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON UNITY_BUILD_BATCH_SIZE 20)
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -81,8 +85,10 @@ function(bregmax_room name)
                         PRIVATE $<BUILD_INTERFACE:bregmax_build_flags>)
   if(ROOM_QUICK)
     bregmax_compile_quickly(${target})
+    target_precompile_headers(${target} REUSE_FROM bregmax_quick_headers)
+  else()
+    target_precompile_headers(${target} REUSE_FROM bregmax_headers)
   endif()
-  target_precompile_headers(${target} REUSE_FROM bregmax_headers)
   foreach(room IN LISTS ROOM_ROOMS)
     target_link_libraries(${target} PUBLIC bregmax_${room})
   endforeach()

@@ -1,6 +1,5 @@
 #include "optimize/proof/multiplier_polish.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -54,16 +53,27 @@ class Factor<DoubleDouble> {
   static constexpr double kRidge = 1e-28;
 
   explicit Factor(Index /*size*/) {}
-  bool compute(Square<DoubleDouble>& matrix) {
-    factor_.compute(matrix);
-    return factor_.info() == Eigen::Success;
+  static bool compute(Square<DoubleDouble>& matrix) {
+    for (Index i = 0; i < matrix.rows(); ++i) {
+      for (Index j = 0; j <= i; ++j) {
+        DoubleDouble rest = matrix(i, j);
+        for (Index k = 0; k < j; ++k) rest -= matrix(i, k) * matrix(j, k);
+        if (i == j && !(rest > DoubleDouble(0))) return false;
+        matrix(i, j) = i == j ? sqrt(rest) : rest / matrix(j, j);
+      }
+    }
+    return true;
   }
-  void solve(const Square<DoubleDouble>& /*matrix*/, Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1>& x) const {
-    x = factor_.solve(x).eval();
+  static void solve(const Square<DoubleDouble>& factor, Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1>& x) {
+    for (Index i = 0; i < x.size(); ++i) {
+      for (Index k = 0; k < i; ++k) x(i) -= factor(i, k) * x(k);
+      x(i) /= factor(i, i);
+    }
+    for (Index i = x.size() - 1; i >= 0; --i) {
+      x(i) /= factor(i, i);
+      for (Index k = 0; k < i; ++k) x(k) -= factor(i, k) * x(i);
+    }
   }
-
- private:
-  Eigen::LLT<Square<DoubleDouble>> factor_;
 };
 
 // Steps of least sum of change^2 / room, by the normal equations. Number: of these. Rooms differ by as many powers of

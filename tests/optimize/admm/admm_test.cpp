@@ -111,13 +111,10 @@ LearningProblem contradictions(test::Kind kind, int pieces, double lambda) {
 
 // The multipliers are large relative to lambda, which the derivatives of the Lagrangian must stay below.
 TEST(Admm, ProvesTheOptimumOfASmallLambda) {
-  struct Case {
-    test::Kind kind;
-    int pieces;
-  };
+  using KindAndPieces = std::pair<test::Kind, int>;
   // Each has a gap of more than a hundredth after as many iterations without corrected multipliers.
-  for (const auto [kind, pieces] :
-       {Case{test::Kind::kComparisons, 60}, Case{test::Kind::kComparisons, 8}, Case{test::Kind::kPairs, 60}}) {
+  for (const auto& [kind, pieces] :
+       {KindAndPieces{test::Kind::kComparisons, 60}, {test::Kind::kComparisons, 8}, {test::Kind::kPairs, 60}}) {
     const LearningProblem problem = contradictions(kind, pieces, 1e-4);
     const double optimum = test::solve(problem).report.objective;
     const SolveReport report = solve_admm(problem, {.max_iterations = 3000}).report;
