@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
 #include "bregmax/divergence/exponential_sum.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/products.hpp"
@@ -143,6 +144,7 @@ std::shared_ptr<const Divergence> make_divergence(const MatrixView& rows, const 
 
 internal::Wu2009Result internal::learn_wu2009(const MatrixView& rows, const Pairs& pairs, const MethodChoices& choices,
                                               const RunControl& control) {
+  const ThreadLimit single(1);  // threads of BLAS would change digits
   const bool square = choices.whole("kernel") == 0, exact = choices.whole("algorithm") == 0;
   double scale = choices.number("scale");
   if (scale == 0) scale = rows.rowwise().squaredNorm().maxCoeff();
