@@ -132,6 +132,7 @@ MethodSupervision supervision_of(const nb::dict& given) {
     internal::require(items.shape(1) == members && values == count && weights.shape(0) == count,
                       "items, what is said of them and their weights do not fit");
     std::vector<decltype(item(count))> list;
+    list.reserve(count);
     for (std::size_t m = 0; m < count; ++m) list.push_back(item(m));
     return list;
   };

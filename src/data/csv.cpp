@@ -243,8 +243,8 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
   require(!content.line_of_row.empty(), "{}: found a header line and no rows; expected at least one row", source);
   reader.refuse_numbers_that_are_not_finite();
 
-  std::vector<bool> is_text;
-  for (const CsvColumn& column : content.columns) is_text.push_back(!column.numeric);
+  std::vector<bool> is_text(content.columns.size());
+  for (std::size_t j = 0; j < is_text.size(); ++j) is_text[j] = !content.columns[j].numeric;
   if (std::ranges::count(is_text, true) > 0) {
     auto texts = gather_texts(text, content, is_text);
     for (std::size_t c = 0; c < texts.size(); ++c) content.columns[c].texts = std::move(texts[c]);

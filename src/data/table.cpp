@@ -198,8 +198,8 @@ Table select_rows(const Table& table, const std::vector<Index>& rows) {
             table.features.rows() - 1);
   }
   const auto select = [&rows](const std::vector<int>& values) {
-    std::vector<int> selected;
-    for (const Index row : rows) selected.push_back(values[row]);
+    std::vector<int> selected(rows.size());
+    std::ranges::transform(rows, selected.begin(), [&](Index row) { return values[row]; });
     return selected;
   };
   Table selection{table.source, table.features(rows, Eigen::all), table.feature_names, table.labels, {}};

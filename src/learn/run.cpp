@@ -192,8 +192,8 @@ class GridFamily final : public CandidateFamily {
   explicit GridFamily(const FamilyOptions& options) : options_(options) {}
 
   std::vector<Settings> candidates() const override {
-    std::vector<Settings> all;
-    for (const Candidate& candidate : candidates_) all.push_back(candidate.settings);
+    std::vector<Settings> all(candidates_.size());
+    std::ranges::transform(candidates_, all.begin(), &Candidate::settings);
     return all;
   }
   std::unique_ptr<FoldLearner> learner(const Fold& fold) const override {

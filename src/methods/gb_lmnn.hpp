@@ -89,9 +89,9 @@ inline int voted_class(const Vector& distances, const ClassOfRow& classes, Index
   std::partial_sort(order.begin(), end, order.end(),
                     [&](Index a, Index b) { return std::pair(distances(a), a) < std::pair(distances(b), b); });
   std::map<int, int> votes;
-  int winner = classes[static_cast<std::size_t>(order.front())];
+  int winner = classes[order.front()];
   for (auto voter = order.begin(); voter != end; ++voter) {
-    const int voted = classes[static_cast<std::size_t>(*voter)];
+    const int voted = classes[*voter];
     if (++votes[voted] > votes[winner]) winner = voted;
   }
   return winner;

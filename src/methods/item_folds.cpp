@@ -19,16 +19,14 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
   std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
   // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
   const auto deal_similar_first = [&order](const auto& pairs) {
-    std::stable_partition(order.begin(), order.end(),
-                          [&](Index t) { return pairs[static_cast<std::size_t>(t)].similar; });
+    std::stable_partition(order.begin(), order.end(), [&](Index t) { return pairs[t].similar; });
   };
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
   if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);
   std::vector<int> fold_of(static_cast<std::size_t>(items));
-  for (Index i = 0; i < items; ++i) {
-    fold_of[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<int>(i % folds);
-  }
+  for (Index i = 0; i < items; ++i) fold_of[order[i]] = static_cast<int>(i % folds);
   std::vector<SplitItems> splits;
+  splits.reserve(most);
   for (int fold = 0; fold < most; ++fold) {
     splits.push_back(std::visit(
         [&](const auto& list) -> SplitItems {

@@ -25,7 +25,7 @@ TargetNeighbours nearest_of_class(const Matrix& ordered_rows, const ClassOfRow& 
   std::vector<std::pair<double, int>> candidates;
   for (Index i = 0; i < ordered_rows.rows(); ++i) {
     candidates.clear();
-    for (Index j = ranges.begin[static_cast<std::size_t>(i)]; j < ranges.end[static_cast<std::size_t>(i)]; ++j) {
+    for (Index j = ranges.begin[i]; j < ranges.end[i]; ++j) {
       if (j != i)
         candidates.emplace_back((ordered_rows.row(i) - ordered_rows.row(j)).squaredNorm(), static_cast<int>(j));
     }
@@ -43,7 +43,7 @@ LargeMarginLoss::LargeMarginLoss(const ClassOfRow& ordered_classes, TargetNeighb
   parts_.resize(static_cast<std::size_t>(std::min(kParts, (rows() + kBlockRows - 1) / kBlockRows)));
   for (Part& part : parts_) {
     part.products.resize(std::min(kBlockRows, rows()), rows());
-    part.index.resize(static_cast<std::size_t>(rows()));
+    part.index.resize(rows());
     part.distances.resize(rows());
     part.weights.resize(rows());
     part.target_distances.resize(most_targets_);
@@ -54,7 +54,7 @@ LargeMarginLoss::LargeMarginLoss(const ClassOfRow& ordered_classes, TargetNeighb
 double LargeMarginLoss::triplets() const {
   double count = 0;
   for (Index i = 0; i < rows(); ++i) {
-    const Index same = ranges_.end[static_cast<std::size_t>(i)] - ranges_.begin[static_cast<std::size_t>(i)];
+    const Index same = ranges_.end[i] - ranges_.begin[i];
     count += static_cast<double>(targets_.count(i)) * static_cast<double>(rows() - same);
   }
   return count;
@@ -83,7 +83,7 @@ ImpostorSet LargeMarginLoss::find_impostors(const Matrix& embedded, double slack
   const auto parts = static_cast<Index>(parts_.size());
 #pragma omp parallel for schedule(static, 1) if (rows() * rows() * stride > kWorthThreads)
   for (Index p = 0; p < parts; ++p) {
-    Part& part = parts_[static_cast<std::size_t>(p)];
+    Part& part = parts_[p];
     for (Index block = p; block < blocks; block += parts) {
       const Index begin = block * kBlockRows, count = std::min(kBlockRows, rows() - begin);
       gemm(false, true, count, rows(), stride, 1, padded_.data() + begin * stride, stride, padded_.data(), stride, 0,
@@ -93,12 +93,12 @@ ImpostorSet LargeMarginLoss::find_impostors(const Matrix& embedded, double slack
         double* distances = part.products.row(i - begin).data();
         pair_kernels().products_to_distances(heights_.data(), rows(), distances);
         const double limit = 1 + slack + farthest_target(i, part) - heights_(i);
-        const Index class_begin = ranges_.begin[static_cast<std::size_t>(i)];
+        const Index class_begin = ranges_.begin[i];
         Index near =
             pair_kernels().collect_near(distances, limit, 0, class_begin, part.index.data(), part.distances.data());
-        near += pair_kernels().collect_near(distances, limit, ranges_.end[static_cast<std::size_t>(i)], rows(),
-                                            part.index.data() + near, part.distances.data() + near);
-        found[static_cast<std::size_t>(i)].assign(part.index.begin(), part.index.begin() + near);
+        near += pair_kernels().collect_near(distances, limit, ranges_.end[i], rows(), part.index.data() + near,
+                                            part.distances.data() + near);
+        found[i].assign(part.index.begin(), part.index.begin() + near);
       }
     }
   }
@@ -106,7 +106,7 @@ ImpostorSet LargeMarginLoss::find_impostors(const Matrix& embedded, double slack
   set.begin.push_back(0);
   set.first_triplet.push_back(0);
   for (Index i = 0; i < rows(); ++i) {
-    const auto& impostors = found[static_cast<std::size_t>(i)];
+    const auto& impostors = found[i];
     set.rows.insert(set.rows.end(), impostors.begin(), impostors.end());
     set.begin.push_back(set.size());
     for (std::size_t l = 0; l < impostors.size(); ++l) {
@@ -126,8 +126,8 @@ struct LargeMarginLoss::Evaluation {
 void LargeMarginLoss::evaluate_row(Index row, const Evaluation& evaluation, Part& part) const {
   const Index targets = targets_.count(row);
   if (targets == 0) return;
-  const Index begin = evaluation.set.begin[static_cast<std::size_t>(row)];
-  const Index impostors = evaluation.set.begin[static_cast<std::size_t>(row) + 1] - begin;
+  const Index begin = evaluation.set.begin[row];
+  const Index impostors = evaluation.set.begin[row + 1] - begin;
   const int* index = evaluation.set.rows.data() + begin;
   farthest_target(row, part);
   part.value += (1 - mu_) * part.target_distances.head(targets).sum();
@@ -137,7 +137,7 @@ void LargeMarginLoss::evaluate_row(Index row, const Evaluation& evaluation, Part
   double hinges = 0;
   Index active = 0;
   for (Index l = 0; l < impostors; ++l) {
-    const Index first = evaluation.set.first_triplet[static_cast<std::size_t>(begin + l)];
+    const Index first = evaluation.set.first_triplet[begin + l];
     double weight = 0;
     for (Index j = 0; j < targets; ++j) {
       const double s = 1 + part.target_distances(j) - part.distances(l);
@@ -148,7 +148,7 @@ void LargeMarginLoss::evaluate_row(Index row, const Evaluation& evaluation, Part
       weight += a;
       if (evaluation.multipliers != nullptr) evaluation.multipliers[first + j] = a;
     }
-    part.index[static_cast<std::size_t>(active)] = index[l];
+    part.index[active] = index[l];
     part.weights(active) = -mu_ * weight;
     active += weight > 0 ? 1 : 0;
   }
@@ -167,13 +167,13 @@ double LargeMarginLoss::evaluate(const Matrix& embedded, const ImpostorSet& set,
                                  const std::vector<double>& earlier, Matrix& gradient,
                                  std::vector<double>* multipliers) {
   embed(embedded);
-  if (multipliers != nullptr) multipliers->resize(static_cast<std::size_t>(set.triplets()));
+  if (multipliers != nullptr) multipliers->resize(set.triplets());
   const Evaluation evaluation{set, width, earlier.empty() ? nullptr : earlier.data(),
                               multipliers == nullptr ? nullptr : multipliers->data()};
   const auto parts = static_cast<Index>(parts_.size());
 #pragma omp parallel for schedule(static, 1) if ((set.size() + targets_.size()) * padded_.cols() > kWorthThreads)
   for (Index p = 0; p < parts; ++p) {
-    Part& part = parts_[static_cast<std::size_t>(p)];
+    Part& part = parts_[p];
     part.pulls.setZero(rows(), padded_.cols());
     part.value = 0;
     for (Index i = rows() * p / parts; i < rows() * (p + 1) / parts; ++i) evaluate_row(i, evaluation, part);
@@ -194,10 +194,10 @@ Eigen::MatrixXd LargeMarginLoss::metric_gradient(const Matrix& coordinates, cons
   part.pulls.setZero(rows(), padded_.cols());
   for (Index row = 0; row < rows(); ++row) {
     const Index targets = targets_.count(row);
-    const Index begin = set.begin[static_cast<std::size_t>(row)], end = set.begin[static_cast<std::size_t>(row) + 1];
+    const Index begin = set.begin[row], end = set.begin[row + 1];
     part.target_weights.head(targets).setConstant(1 - mu_);
     for (Index l = begin; l < end; ++l) {
-      const double* first = multipliers.data() + set.first_triplet[static_cast<std::size_t>(l)];
+      const double* first = multipliers.data() + set.first_triplet[l];
       const Eigen::Map<const Vector> of_impostor(first, targets);
       part.target_weights.head(targets) += mu_ * of_impostor;
       part.weights(l - begin) = -mu_ * of_impostor.sum();

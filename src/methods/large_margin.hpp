@@ -12,10 +12,8 @@ struct TargetNeighbours {
   std::vector<Index> begin;  // rows + 1: where the targets of each row begin
   std::vector<int> rows;
 
-  Index count(Index row) const {
-    return begin[static_cast<std::size_t>(row) + 1] - begin[static_cast<std::size_t>(row)];
-  }
-  const int* of(Index row) const { return rows.data() + begin[static_cast<std::size_t>(row)]; }
+  Index count(Index row) const { return begin[row + 1] - begin[row]; }
+  const int* of(Index row) const { return rows.data() + begin[row]; }
   Index size() const { return static_cast<Index>(rows.size()); }
 };
 

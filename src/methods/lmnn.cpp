@@ -81,7 +81,7 @@ ImpostorSet merge(const ImpostorSet& fresh, const ImpostorSet& old, const std::v
     }
     const auto kept = static_cast<std::ptrdiff_t>(impostors.size());
     for (Index f = fresh.begin[i]; f < fresh.begin[i + 1]; ++f) {
-      impostors.emplace_back(fresh.rows[static_cast<std::size_t>(f)], nullptr);
+      impostors.emplace_back(fresh.rows[f], nullptr);
     }
     // Of two that are equal the old one comes first, and stays.
     const auto by_row = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -118,7 +118,7 @@ class LmnnSolver {
   Matrix solve(const Matrix& start) {
     state_.at = best_multiple(Eigen::Map<const Vector>(start.data(), start.size()));
     set_ = loss_.find_impostors(embed(state_.at), kSlack);
-    multipliers_.assign(static_cast<std::size_t>(set_.triplets()), 0.0);
+    multipliers_.assign(set_.triplets(), 0.0);
     note_objective();
     std::optional<Status> end = watch_.end_after(0, best_objective_, gap());
     while (!end) end = improve();
@@ -243,10 +243,10 @@ class LmnnSolver {
     const auto free = coordinates_.rows.leftCols(coordinates_.free);
     const double extent = 1e-9 * free.cwiseAbs().maxCoeff();
     for (Index i = 0; i < loss_.rows(); ++i) {
-      for (Index l = set_.begin[static_cast<std::size_t>(i)]; l < set_.begin[static_cast<std::size_t>(i) + 1]; ++l) {
-        const Index impostor = set_.rows[static_cast<std::size_t>(l)];
+      for (Index l = set_.begin[i]; l < set_.begin[i + 1]; ++l) {
+        const Index impostor = set_.rows[l];
         if ((free.row(i) - free.row(impostor)).cwiseAbs().maxCoeff() <= extent) continue;
-        const auto first = multipliers.begin() + set_.first_triplet[static_cast<std::size_t>(l)];
+        const auto first = multipliers.begin() + set_.first_triplet[l];
         std::fill(first, first + loss_.targets().count(i), 0.0);
       }
     }

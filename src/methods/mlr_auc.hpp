@@ -68,10 +68,10 @@ class RankingQueries {
     void collect(const Matrix& divergences, const ClassOfRow& class_of_row, Index query) {
       relevant.clear();
       irrelevant.clear();
-      const int own = class_of_row[static_cast<std::size_t>(query)];
+      const int own = class_of_row[query];
       for (Index row = 0; row < divergences.cols(); ++row) {
         if (row == query) continue;
-        auto& list = class_of_row[static_cast<std::size_t>(row)] == own ? relevant : irrelevant;
+        auto& list = class_of_row[row] == own ? relevant : irrelevant;
         list.emplace_back(divergences(query, row), row);
       }
       std::ranges::sort(relevant);
@@ -164,7 +164,7 @@ class CuttingPlaneMaster {
     const double little = kNothing * multipliers_.maxCoeff();
     std::vector<Index> kept;
     for (Index k = 0; k < size(); ++k) {
-      int& idle = idle_[static_cast<std::size_t>(k)];
+      int& idle = idle_[k];
       idle = multipliers_(k) < little ? idle + 1 : 0;
       if (idle < kPatience) kept.push_back(k);
     }

@@ -71,7 +71,7 @@ class NeighbourSoftmax {
     if (whole) products_.resize(rows(), rows());
     for (Part& part : parts_) {
       if (!whole) part.products.resize(kBlockRows, rows());
-      part.index.resize(static_cast<std::size_t>(rows()));
+      part.index.resize(rows());
       part.near.resize(rows());
       part.pulls.resize(rows(), stride);
     }
@@ -85,8 +85,7 @@ class NeighbourSoftmax {
 #pragma omp parallel for schedule(static, 1) if (rows() * rows() * extended_.cols() > kWorthThreads)
     for (Index number = 0; number < parts; ++number) {
       for (Index block = blocks * number / parts; block < blocks * (number + 1) / parts; ++block) {
-        work(block * kBlockRows, std::min(kBlockRows, rows() - block * kBlockRows),
-             parts_[static_cast<std::size_t>(number)]);
+        work(block * kBlockRows, std::min(kBlockRows, rows() - block * kBlockRows), parts_[number]);
       }
     }
   }
@@ -145,7 +144,7 @@ class NeighbourSoftmax {
     });
     std::vector<Index> near(parts_.size(), 0);
     for_blocks([&](Index begin, Index count, Part& part) {
-      near[static_cast<std::size_t>(&part - parts_.data())] += measure(begin, count, rows_from(begin));
+      near[&part - parts_.data()] += measure(begin, count, rows_from(begin));
     });
     if (sparse(std::accumulate(near.begin(), near.end(), Index{0}), rows())) {
       return sum_pulls([&](Index begin, Index count, Part& part) { add_sparse(begin, count, rows_from(begin), part); });
@@ -168,8 +167,8 @@ class NeighbourSoftmax {
     double* near = part.near.data();
     for (Index row = begin; row < begin + count; ++row, distances += rows()) {
       const double limit = nearest_(row) + kNegligibleExponent;
-      const Index class_begin = ranges_.begin[static_cast<std::size_t>(row)];
-      const Index class_end = ranges_.end[static_cast<std::size_t>(row)];
+      const Index class_begin = ranges_.begin[row];
+      const Index class_end = ranges_.end[row];
       const Index before = pair_kernels().collect_near(distances, limit, 0, class_begin, index, near);
       const Index until =
           before + pair_kernels().collect_near(distances, limit, class_begin, class_end, index + before, near + before);

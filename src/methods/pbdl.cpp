@@ -119,7 +119,7 @@ FarthestPointCells farthest_point_cells(const MatrixView& rows, int pieces, std:
       const double to_centre = (rows.row(i) - rows.row(centre)).squaredNorm();
       if (to_centre < distance(i)) {
         distance(i) = to_centre;
-        cells.piece_of[static_cast<std::size_t>(i)] = piece;
+        cells.piece_of[i] = piece;
       }
     }
     distance.maxCoeff(&centre);

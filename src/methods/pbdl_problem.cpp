@@ -14,7 +14,7 @@ void assign_pieces(const PbdlOptions& options, LearningProblem& problem) {
     problem.piece_of = *options.piece_of;
     problem.pieces = problem.piece_of.empty() ? 0 : std::ranges::max(problem.piece_of) + 1;
   } else if (options.pieces == 0 || options.pieces == rows) {
-    problem.piece_of.resize(static_cast<std::size_t>(rows));
+    problem.piece_of.resize(rows);
     std::iota(problem.piece_of.begin(), problem.piece_of.end(), 0);
     problem.pieces = static_cast<int>(rows);
   } else {

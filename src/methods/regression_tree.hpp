@@ -15,8 +15,8 @@ class TreeGrower {
   // rows must outlive this.
   explicit TreeGrower(const Matrix& rows) : rows_(rows), order_(static_cast<std::size_t>(rows.cols())) {
     for (Index f = 0; f < rows.cols(); ++f) {
-      auto& order = order_[static_cast<std::size_t>(f)];
-      order.resize(static_cast<std::size_t>(rows.rows()));
+      auto& order = order_[f];
+      order.resize(rows.rows());
       std::iota(order.begin(), order.end(), 0);
       std::ranges::stable_sort(order, {}, [&](int row) { return rows(row, f); });
     }
@@ -67,10 +67,10 @@ class TreeGrower {
     best.gain = 1e-12 * (whole + 1e-300);  // a smaller gain is rounding
     Eigen::RowVectorXd left(sum.size());
     for (Index f = 0; f < rows_.cols(); ++f) {
-      const auto& along = order[static_cast<std::size_t>(f)];
+      const auto& along = order[f];
       left.setZero();
       for (Index k = 1; k < count; ++k) {
-        const int row = along[static_cast<std::size_t>(k - 1)], next = along[static_cast<std::size_t>(k)];
+        const int row = along[k - 1], next = along[k];
         left += growth.targets.row(row);
         if (k < growth.smallest_leaf || count - k < growth.smallest_leaf || rows_(row, f) == rows_(next, f)) continue;
         const double gain = left.squaredNorm() / static_cast<double>(k) +

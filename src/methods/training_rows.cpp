@@ -38,9 +38,9 @@ OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_ro
 
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row, const std::vector<Index>& numbers) {
   std::vector<Index> order = numbers;
-  std::ranges::stable_sort(order, {}, [&](Index row) { return class_of_row[static_cast<std::size_t>(row)]; });
+  std::ranges::stable_sort(order, {}, [&](Index row) { return class_of_row[row]; });
   OrderedRows ordered{rows(order, Eigen::all), {}};
-  for (const Index row : order) ordered.classes.push_back(class_of_row[static_cast<std::size_t>(row)]);
+  for (const Index row : order) ordered.classes.push_back(class_of_row[row]);
   return ordered;
 }
 

@@ -28,6 +28,7 @@ void score_clustering(const Divergence& divergence, const MatrixView& rows, std:
                                      control);
   const auto median_of = [&](double (*score)(std::span<const int>, std::span<const int>)) {
     std::vector<double> values;
+    values.reserve(result.restarts.size());
     for (const KMeansRun& run : result.restarts) values.push_back(score(run.cluster_of_row, classes));
     return median(std::move(values));
   };

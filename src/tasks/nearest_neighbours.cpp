@@ -175,6 +175,7 @@ std::vector<Tally> count_votes(const VoteBuffer& buffer, const internal::GroupCl
     tied_votes.clear();
   }
   std::vector<Tally> result;
+  result.reserve(tallies.size());
   for (const auto& [class_number, tally] : tallies) result.push_back(tally);
   return result;
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostItems = 1'000'000'000;
 
-const NumberRange kAtLeastZero{0, kInfinity, true, "a finite number >= 0"};
+NumberRange at_least_zero() { return {0, kInfinity, true, "a finite number >= 0"}; }
 
 void add_supervision_options(OptionAdder& options, FitCommand& fit) {
   const auto make = [&fit](LabelSupervision kind) { return [&fit, kind] { fit.request.supervision = {kind}; }; };
@@ -49,7 +49,7 @@ void add_supervision_options(OptionAdder& options, FitCommand& fit) {
 // An option that takes a number or `auto`.
 void add_tunable(OptionAdder& options, FitRequest& request, const std::string& parameter, const std::string& letter,
                  const std::string& help) {
-  NumberRange range = kAtLeastZero;
+  NumberRange range = at_least_zero();
   range.text += ", or auto";
   const std::string name = "--" + parameter;
   const auto accept = [name, parameter, range, &request](const std::string& given) {
@@ -67,7 +67,7 @@ std::vector<double> parse_lambdas(const std::string& given) {
   std::vector<double> lambdas;
   std::istringstream stream(given);
   for (std::string part; std::getline(stream, part, ',');) {
-    lambdas.push_back(parse_number("--lambdas", part, kAtLeastZero));
+    lambdas.push_back(parse_number("--lambdas", part, at_least_zero()));
     require(lambdas.size() <= 1 || lambdas.back() > lambdas[lambdas.size() - 2],
             "--lambdas is '{}'; allowed: rising numbers >= 0 with commas between them", given);
   }
@@ -89,6 +89,7 @@ void add_lambda(OptionAdder& options, FitRequest& request) {
 
 void add_tuning(OptionAdder& options, FitCommand& fit) {
   std::vector<std::pair<std::string, std::optional<Measure>>> measures;
+  measures.reserve(std::size(kAllMeasures));
   for (const Measure measure : kAllMeasures) measures.emplace_back(to_string(measure), measure);
   options
       .choice("--tune-for", fit.request.tune_for, measures,
@@ -136,14 +137,14 @@ void add_solver(OptionAdder& options, FitCommand& fit) {
                  {{"auto", Solver::kAuto}, {"exact", Solver::kExact}, {"admm", Solver::kAdmm}},
                  "exact: interior point, to a small gap; admm: for large problems, to a moderate one; auto: exact, "
                  "unless its predicted time or memory is too large");
-  options.number("--memory-limit", fit.memory_limit, "GB", kAtLeastZero,
+  options.number("--memory-limit", fit.memory_limit, "GB", at_least_zero(),
                  "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
   options.choice(
       "--precision", solver.precision, {{"double", StoragePrecision::kDouble}, {"float", StoragePrecision::kFloat}},
       "admm: what the n x n array of a run with all pairs and one piece per row is stored as; float halves the "
       "memory");
   options.text("--checkpoint", solver.checkpoint, "F", "admm: keep the state of the run in this file");
-  options.number("--checkpoint-every", solver.checkpoint_every, "S", kAtLeastZero,
+  options.number("--checkpoint-every", solver.checkpoint_every, "S", at_least_zero(),
                  "seconds between two checkpoints; 0 is every iteration");
   options.text("--resume", solver.resume, "F",
                "admm: continue from a checkpoint of the same data, supervision and options, to the same result");
@@ -248,7 +249,7 @@ void add_fit_options(OptionAdder& options, FitCommand& fit) {
               "chosen from labels and 0 otherwise");
   add_tuning(options, fit);
   add_limits(options, fit.request);
-  options.number("--time-limit", fit.request.time_limit, "S", kAtLeastZero,
+  options.number("--time-limit", fit.request.time_limit, "S", at_least_zero(),
                  "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
   options.threads(fit.threads);
   options.seed(fit.request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");

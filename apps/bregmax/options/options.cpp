@@ -66,6 +66,7 @@ CLI::Option* OptionAdder::text(const std::string& name, std::string& value, cons
 CLI::Option* OptionAdder::choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
                                  const std::string& help) {
   std::vector<std::pair<std::string, std::string>> words;
+  words.reserve(allowed.size());
   for (const std::string& word : allowed) words.emplace_back(word, word);
   return choice(name, value, words, help);
 }

@@ -63,8 +63,8 @@ Plot path_plot(const Rectangle& frame, const std::map<double, std::vector<PathPo
 }
 
 void draw_path(Svg& svg, const Plot& plot, const std::vector<PathPoint>& points, const char* colour) {
-  std::vector<Point> means;
-  for (const PathPoint& point : points) means.push_back({point.lambda, point.mean});
+  std::vector<Point> means(points.size());
+  std::ranges::transform(points, means.begin(), [](const PathPoint& p) { return Point{p.lambda, p.mean}; });
   plot.draw_curve(svg, means, {"", colour, 1.6});
   for (const Point& at : plot.place(means)) svg.circle(at, 2.6, {colour, ""});
   for (const PathPoint& point : points) {

@@ -280,6 +280,7 @@ class RowSpace final : public AdmmSpace {
 
   void set_members(const std::vector<Index>& members) override {
     std::vector<RowEntries::Entry> entries;
+    entries.reserve(members.size());
     for (const Index e : members) entries.push_back({e / units_.pieces, e % units_.pieces});
     add(entries);
   }
@@ -352,7 +353,7 @@ class RowSpace final : public AdmmSpace {
     chunk_vector_.resize(std::ssize(entries_.chunks()), width_);
   }
 
-  auto row_at(Index position) const { return rows_.row(slot_[position]); }
+  Matrix::ConstRowXpr row_at(Index position) const { return rows_.row(slot_[position]); }
 
   // Calls each(chunk, room for width_ numbers) on several threads.
   template <class Each>

@@ -17,9 +17,9 @@ std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
     return std::lexicographical_compare(row_a.begin(), row_a.end(), row_b.begin(), row_b.end());
   };
   std::map<Index, Index, decltype(before)> number(before);
-  std::vector<Index> location_of_row;
+  std::vector<Index> location_of_row(points.rows());
   for (Index i = 0; i < points.rows(); ++i) {
-    location_of_row.push_back(number.try_emplace(i, std::ssize(number)).first->second);
+    location_of_row[i] = number.try_emplace(i, std::ssize(number)).first->second;
   }
   locations = std::ssize(number);
   return location_of_row;
