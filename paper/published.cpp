@@ -1,7 +1,5 @@
 #include "paper/published.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>

@@ -1,6 +1,5 @@
 #include "paper/work.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 #include <time.h>
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -7,7 +6,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <variant>
 
 #include "arrays.hpp"

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
 #include <string>

@@ -1,11 +1,8 @@
 #include "methods/gb_lmnn.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/data/split.hpp"
 #include "core/checks.hpp"
 #include "core/products.hpp"

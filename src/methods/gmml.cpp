@@ -1,10 +1,8 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "core/checks.hpp"
 #include "core/products.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "bregmax/core/matrix.hpp"
 #include "core/products.hpp"
@@ -107,13 +108,12 @@ class HingeInteriorPoint {
   }
 
   bool factorize() {
-    factor_ = program_.quadratic;
-    factor_.diagonal() += bounds_.cwiseQuotient(x_);
+    Matrix matrix = program_.quadratic;
+    matrix.diagonal() += bounds_.cwiseQuotient(x_);
     const Matrix weighted = weights().cwiseSqrt().asDiagonal() * program_.margins;
-    factor_ += transposed_product(weighted, weighted);
-    const PositiveDefinite cholesky(factor_);
-    factor_ = cholesky.lower();
-    return cholesky.succeeded() && factor_.allFinite();
+    matrix += transposed_product(weighted, weighted);
+    factor_.emplace(matrix);
+    return factor_->succeeded() && factor_->lower().allFinite();
   }
 
   // Newton's equations for complementarity mu, the multipliers and slacks of the hinges eliminated.
@@ -122,12 +122,9 @@ class HingeInteriorPoint {
     const Vector weights = this->weights();
     const Vector offset = slacks_ - surplus_ + mu * (multipliers_.cwiseInverse() - leftover_.cwiseInverse());
     const Vector residual = p.slope(x_, multipliers_) - bounds_;
-    Vector right =
-        -residual + apply_transposed(p.margins, weights.cwiseProduct(offset)) + mu * x_.cwiseInverse() - bounds_;
-    factor_.triangularView<Eigen::Lower>().solveInPlace(right);
-    factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(right);
+    const Vector pull = apply_transposed(p.margins, weights.cwiseProduct(offset));
     Direction direction;
-    direction.x = right;
+    direction.x = factor_->solve(pull - residual + mu * x_.cwiseInverse() - bounds_);
     direction.multipliers = weights.cwiseProduct(offset - apply(p.margins, direction.x));
     direction.slacks = (mu * leftover_.cwiseInverse() - slacks_) +
                        slacks_.cwiseQuotient(leftover_).cwiseProduct(direction.multipliers);
@@ -164,10 +161,10 @@ class HingeInteriorPoint {
   }
 
   const HingeProgram& program_;
-  Vector x_, bounds_;              // x > 0 and its multipliers
-  Vector slacks_, surplus_;        // s and u = <margin, x> + s - 1, both > 0
-  Vector multipliers_, leftover_;  // of u and of s; they sum to the prices
-  Matrix factor_;                  // Cholesky factor of the normal equations
+  Vector x_, bounds_;                       // x > 0 and its multipliers
+  Vector slacks_, surplus_;                 // s and u = <margin, x> + s - 1, both > 0
+  Vector multipliers_, leftover_;           // of u and of s; they sum to the prices
+  std::optional<PositiveDefinite> factor_;  // of the normal equations
 };
 
 }  // namespace bregmax::internal

@@ -1,10 +1,7 @@
 #include "methods/item_folds.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
 #include "core/checks.hpp"
 

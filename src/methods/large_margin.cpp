@@ -1,7 +1,6 @@
 #include "methods/large_margin.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/blas.hpp"
 #include "core/products.hpp"

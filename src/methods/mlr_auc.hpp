@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bregmax/divergence/mahalanobis.hpp"
-#include "core/blas.hpp"
 #include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "methods/packed_symmetric.hpp"
@@ -248,13 +247,11 @@ class CuttingPlaneMaster {
   // L^-1 S L^-T for each slope S, packed, with the Cholesky factor L of Z; `traces` gets their traces.
   Matrix transformed_slopes(Vector& traces) const {
     const Matrix inverse = invert_lower();
-    Matrix half(size() * features_, features_);  // S L^-T, one below the other
-    gemm(false, true, half.rows(), features_, features_, 1, slopes_.data(), features_, inverse.data(), features_, 0,
-         half.data(), features_);
-    Matrix packed(size(), packed_size(features_)), whole(features_, features_);
+    const Eigen::Map<const Matrix> slopes(slopes_.data(), size() * features_, features_);
+    const Matrix half = product_transposed(slopes, inverse);  // S L^-T, one below the other
+    Matrix packed(size(), packed_size(features_));
     for (Index k = 0; k < size(); ++k) {
-      gemm(false, false, features_, features_, features_, 1, inverse.data(), features_,
-           half.data() + k * features_ * features_, features_, 0, whole.data(), features_);
+      const Matrix whole = product(inverse, half.middleRows(k * features_, features_));
       traces(k) = whole.trace();
       pack_symmetric(features_, whole, packed.row(k).data());
     }

@@ -1,7 +1,5 @@
 #include "bregmax/methods/pbdl.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "bregmax/core/error.hpp"

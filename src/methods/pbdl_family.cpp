@@ -1,10 +1,8 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "core/checks.hpp"
 #include "methods/lambda_path.hpp"

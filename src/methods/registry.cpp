@@ -9,7 +9,6 @@
 #include <ranges>
 #include <set>
 
-#include "bregmax/core/error.hpp"
 #include "core/checks.hpp"
 #include "divergence/checks.hpp"
 #include "methods/methods.hpp"
@@ -18,36 +17,35 @@
 namespace bregmax {
 namespace {
 
+using internal::fail;
+using internal::require;
+
 template <class Item>
 void check_items(const std::vector<Item>& items, Index rows, std::string_view what) {
-  if (items.empty()) internal::fail("there are no {}s; at least one is needed", what);
+  if (items.empty()) fail("there are no {}s; at least one is needed", what);
   for (std::size_t t = 0; t < items.size(); ++t) {
     const Item& item = items[t];
     for (const Index row : {item.i, item.j}) {
-      if (row < 0 || row >= rows) internal::fail("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1);
+      if (row < 0 || row >= rows) fail("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1);
     }
-    if (!(item.weight >= 0) || !std::isfinite(item.weight)) {
-      internal::fail("the weight of {} {} is {}; allowed: finite and >= 0", what, t, item.weight);
-    }
+    require(item.weight >= 0 && std::isfinite(item.weight), "the weight of {} {} is {}; allowed: finite and >= 0", what,
+            t, item.weight);
     if constexpr (std::is_same_v<Item, Target>) {
-      if (!(std::abs(item.value) <= internal::kLargestEntry)) {
-        internal::fail("the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value,
-                       internal::kLargestEntry);
-      }
+      require(std::abs(item.value) <= internal::kLargestEntry,
+              "the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value,
+              internal::kLargestEntry);
     }
   }
 }
 
 void check_classes(const Method& method, const ClassOfRow& class_of_row, Index rows) {
-  if (static_cast<Index>(class_of_row.size()) != rows) {
-    internal::fail("there are {} labels for {} rows; allowed: one per row", class_of_row.size(), rows);
-  }
+  require(std::ssize(class_of_row) == rows, "there are {} labels for {} rows; allowed: one per row",
+          class_of_row.size(), rows);
   if (!method.needs_supervision) return;
   const std::set<int> classes(class_of_row.begin(), class_of_row.end());
-  if (classes.size() < 2) internal::fail("found {} class; allowed: two or more", classes.size());
-  if (classes.size() == class_of_row.size()) {
-    internal::fail("found {} classes of one row; a class with two rows or more is needed", classes.size());
-  }
+  if (classes.size() < 2) fail("found {} class; allowed: two or more", classes.size());
+  require(classes.size() < class_of_row.size(), "found {} classes of one row; a class with two rows or more is needed",
+          classes.size());
 }
 
 void check_supervision(const Method& method, const MethodSupervision& supervision, Index rows) {
@@ -60,9 +58,8 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
     if (accepted) names.emplace_back(name);
   }
   const std::string given = supervision_name(supervision);
-  if (std::ranges::find(names, given) == names.end()) {
-    internal::fail("{} cannot learn from {}; allowed: {}", method.name, given, fmt::join(names, ", "));
-  }
+  require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
+          fmt::join(names, ", "));
   // Comparisons and pairs of labels are checked by the only method that takes them.
   if (const auto* class_of_row = std::get_if<ClassOfRow>(&supervision)) check_classes(method, *class_of_row, rows);
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows, "pair");
@@ -71,7 +68,7 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
 
 void check_limits(const MethodLimits& limits) {
   const auto check = [](bool allowed, const char* what, double value, const char* range) {
-    if (!allowed) internal::fail("the {} is {}; allowed: {}", what, value, range);
+    if (!allowed) fail("the {} is {}; allowed: {}", what, value, range);
   };
   const auto& [tolerance, max_iterations, time_limit] = limits;
   check(tolerance > 0 && std::isfinite(tolerance), "tolerance", tolerance, "a finite number > 0");
@@ -134,7 +131,7 @@ double MethodParameter::parse(const std::string& text) const {
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (!choices.empty() || error != std::errc{} || stop != text.data() + text.size()) {
-    internal::fail("{} is '{}'; allowed: {}", name, text, allowed());
+    fail("{} is '{}'; allowed: {}", name, text, allowed());
   }
   check_number(value);
   return value;
@@ -154,14 +151,14 @@ void MethodParameter::check_number(double value) const {
   const double top = choices.empty() ? high : static_cast<double>(choices.size()) - 1;
   const bool inside = (low_included ? value >= low : value > low) && value <= top && std::isfinite(value);
   const bool fraction_fits = !(whole || !choices.empty()) || value == std::floor(value);
-  if (!inside || !fraction_fits) internal::fail("{} is {}; allowed: {}", name, value, allowed());
+  if (!inside || !fraction_fits) fail("{} is {}; allowed: {}", name, value, allowed());
 }
 
 const MethodParameter& Method::parameter(std::string_view parameter_name) const {
   const auto known = std::ranges::find(parameters, parameter_name, &MethodParameter::name);
   if (known != parameters.end()) return *known;
-  internal::fail("{} has no parameter '{}'; allowed: {}", name, parameter_name,
-                 parameters.empty() ? "none" : list_names(parameters));
+  fail("{} has no parameter '{}'; allowed: {}", name, parameter_name,
+       parameters.empty() ? "none" : list_names(parameters));
 }
 
 const std::vector<Method>& all_methods() {
@@ -177,7 +174,7 @@ const Method& method_named(std::string_view name) {
   const auto& methods = all_methods();
   const auto found = std::ranges::find(methods, name, &Method::name);
   if (found != methods.end()) return *found;
-  internal::fail("unknown method '{}'; allowed: {}", name, list_names(methods));
+  fail("unknown method '{}'; allowed: {}", name, list_names(methods));
 }
 
 MethodChoices resolve(const Method& method, const MethodSettings& settings) {

@@ -1,13 +1,10 @@
 #include "methods/training_rows.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
 
-#include "bregmax/core/error.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "core/checks.hpp"
 #include "core/products.hpp"
@@ -17,15 +14,12 @@
 namespace bregmax::internal {
 
 void check_bounded_rows(const MatrixView& rows) {
-  if (rows.rows() == 0 || rows.cols() == 0) {
-    throw Error(
-        fmt::format("the data is {} x {}; at least one row and one feature are needed", rows.rows(), rows.cols()));
-  }
+  require(rows.size() > 0, "the data is {} x {}; at least one row and one feature are needed", rows.rows(),
+          rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) {
-      if (!(std::abs(rows(i, j)) <= kLargestEntry)) {
-        fail("row {} feature {} is {}; allowed: finite numbers up to {:g}", i, j, rows(i, j), kLargestEntry);
-      }
+      require(std::abs(rows(i, j)) <= kLargestEntry, "row {} feature {} is {}; allowed: finite numbers up to {:g}", i,
+              j, rows(i, j), kLargestEntry);
     }
   }
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <optional>
 #include <set>
 
 #include "bregmax/learn/run.hpp"

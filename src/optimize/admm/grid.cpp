@@ -1,8 +1,5 @@
 #include "optimize/admm/grid.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace bregmax::internal {
 namespace {
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "optimize/interior_point/newton_system.hpp"
+#include "optimize/interior_point/step_rule.hpp"
 
 namespace bregmax::internal {
 
 // The iterations of the interior point method: the iterate, its Newton system, its steps, and what is done where one
-// of them fails. Directions are Mehrotra's predictor and corrector, then Gondzio's centrality correctors, of which
-// slacks and multipliers each take the part that makes their step longest.
+// of them fails.
 class PrimalDualMethod {
  public:
   PrimalDualMethod(const CanonicalProblem& problem, const InteriorPointSettings& settings, Recovery& recovery);
@@ -34,23 +33,6 @@ class PrimalDualMethod {
   void relax_proximal() { primal_scale_ *= settings_.relaxation; }
 
  private:
-  // The last step, and the residuals that the proximal terms left of it.
-  struct LastStep {
-    double primal_step = 0, dual_step = 0;
-    double longest = 0;             // what was taken of them
-    double dual_residual = 0;       // of the primal proximal term
-    double convexity_residual = 0;  // of the dual one
-  };
-
-  // What products should become after the prediction: the further that got, the less, but no less than least_mu.
-  double target_product(double least_mu) const;
-  void accept_direction();
-  // Lengthens the steps by centrality correctors.
-  void correct_centrality(double target);
-  CorrectionParts choose_parts(const PartRates& rates);
-  void set_steps(const StepRates& rates);
-  bool move();  // false: see NewtonSystem::move()
-
   bool factor(double dual_scale);
   double slopes_held_by(bool uses_downdate) const;
   void adapt_proximal(double unit);
@@ -61,7 +43,7 @@ class PrimalDualMethod {
   Recovery& recovery_;
   Iterate iterate_;
   NewtonSystem newton_;
-  LastStep last_;
+  StepRule steps_;
   Vector kept_nu_;
   // Proximal terms, rho dx in the normal equations and delta dy in G dx - ds + delta dy = -r, keep the system well
   // posed where there is no interior or no curvature, and vanish as the steps do. Their sizes, relative to the

@@ -1,7 +1,6 @@
 #include "optimize/problem/entry_set.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace bregmax::internal {
 

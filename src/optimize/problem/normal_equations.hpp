@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "optimize/problem/divergence_grid.hpp"
 #include "optimize/problem/factorization.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/compensated_sum.hpp"
 #include "optimize/problem/items.hpp"

@@ -1,10 +1,8 @@
 #include "optimize/proof/multiplier_polish.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <vector>
 
 #include "core/cholesky.hpp"
 #include "core/double_double.hpp"

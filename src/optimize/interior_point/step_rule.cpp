@@ -1,0 +1,98 @@
+#include "optimize/interior_point/step_rule.hpp"
+
+#include <algorithm>
+
+namespace bregmax::internal {
+
+void StepRule::predict() {
+  for (Cone* cone : iterate_.cones) aim_at(0, cone->rows());
+  set_steps(newton_.solve_direction());
+}
+
+double StepRule::target_product(double least_mu) const {
+  double after = 0;
+  for (const Cone* cone : iterate_.cones) {
+    if (cone->count == 0) continue;
+    after += (cone->s + last_.primal_step * cone->ds).dot(cone->y + last_.dual_step * cone->dy);
+  }
+  const double mu = iterate_.measures.mu;
+  const double ratio = mu > 0 ? after / (mu * static_cast<double>(iterate_.count)) : 0;
+  const double sigma = std::min(ratio * ratio * ratio, settings_.most_sigma);
+  return std::max({mu * sigma, settings_.least_sigma * mu, std::min(mu, least_mu)});
+}
+
+void StepRule::center(double target) {
+  for (Cone* cone : iterate_.cones) aim_at(target, cone->rows());
+  accept();
+}
+
+void StepRule::correct(double target) {
+  for (Cone* cone : iterate_.cones) aim_corrected(target, cone->rows());
+  accept();
+}
+
+void StepRule::accept() {
+  const StepRates rates = newton_.solve_direction();
+  newton_.accept();
+  set_steps(rates);
+}
+
+// A correction is added with the aim of the next, or at the end.
+void StepRule::correct_centrality(double target) {
+  const InteriorPointSettings& set = settings_;
+  double &primal = last_.primal_step, &dual = last_.dual_step;
+  CorrectionParts parts;
+  for (int round = 0; round < set.correctors && std::min(primal, dual) < set.long_step; ++round) {
+    const CentralAim aim = {std::min(1.0, set.aim_growth * primal + set.aim_more),
+                            std::min(1.0, set.aim_growth * dual + set.aim_more), set.low_product * target,
+                            set.high_product * target};
+    round == 0 ? newton_.aim_correction(aim) : newton_.add_correction(parts, &aim);
+    const double before = primal + dual;
+    const PartRates rates = newton_.solve_correction({1 / primal, 1 / dual});
+    if (!newton_.change.x.allFinite()) return;
+    parts = choose_parts(rates);
+    if (primal + dual < before + set.worthwhile_growth) break;
+  }
+  if (parts.primal > 0 || parts.dual > 0) newton_.add_correction(parts);
+}
+
+// Colombo and Gondzio: as much of a correction as makes the steps longest, which are taken. Slacks and multipliers meet
+// only in the products, so they may take different parts of it.
+CorrectionParts StepRule::choose_parts(const PartRates& rates) {
+  std::size_t primal = 0, dual = 0;
+  for (std::size_t part = 1; part < kParts; ++part) {
+    if (rates[part].primal < rates[primal].primal) primal = part;
+    if (rates[part].dual < rates[dual].dual) dual = part;
+  }
+  if (iterate_.problem.has_quadratic) {  // see set_steps
+    const auto slower = [](const StepRates& a, const StepRates& b) {
+      return std::max(a.primal, a.dual) < std::max(b.primal, b.dual);
+    };
+    primal = dual = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end(), slower) - rates.begin());
+  }
+  set_steps({rates[primal].primal, rates[dual].dual});
+  return {part_of(primal), part_of(dual)};
+}
+
+void StepRule::set_steps(const StepRates& rates) {
+  last_.primal_step = 1 / rates.primal;
+  last_.dual_step = 1 / rates.dual;
+  // A quadratic objective ties the dual residual to the primal step.
+  if (iterate_.problem.has_quadratic) {
+    last_.primal_step = last_.dual_step = std::min(last_.primal_step, last_.dual_step);
+  }
+}
+
+bool StepRule::move() {
+  const double primal = settings_.to_boundary * last_.primal_step, dual = settings_.to_boundary * last_.dual_step;
+  if (!newton_.move(primal, dual)) return false;
+  const Vector& dx = newton_.accepted.x;
+  const Cone& convexity = iterate_.convexity;
+  last_.longest = std::max(primal, dual);
+  last_.dual_residual = newton_.proximal() * primal * dx.head(dx.size() - 1).lpNorm<Eigen::Infinity>();
+  last_.convexity_residual =
+      convexity.dy_accepted.size() > 0 ? convexity.delta * dual * convexity.dy_accepted.lpNorm<Eigen::Infinity>() : 0;
+  return true;
+}
+
+}  // namespace bregmax::internal
