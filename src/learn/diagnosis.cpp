@@ -22,7 +22,7 @@ struct FirstChanges {
   std::map<std::pair<Index, Index>, double> of_pair;
 
   void add(const Divergent& pair, double change) {
-    if (pair.point == pair.reference) return;  // always 0, or there is none
+    if (pair.point == pair.reference) return;  // D(x, x), always 0, or a divergence that the item lacks
     some_fall = some_fall || change < 0;
     of_pair[{pair.point, pair.reference}] += change;
   }

@@ -108,7 +108,7 @@ class ItemFile {
   ColumnNames names_;
   Index rows_;
   internal::CsvContent content_;
-  std::vector<std::string> header_;  // in lower case; empty: there is none
+  std::vector<std::string> header_;  // in lower case; empty if the file has no header
 };
 
 // make(file, t) makes item t.

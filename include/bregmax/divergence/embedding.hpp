@@ -15,9 +15,9 @@ using EmbeddingParts = std::map<std::string, Matrix>;
 
 // D(point, reference) = ||f(point) - f(reference)||^2 for a learned map f of the features.
 //
-// It is the Bregman divergence of ||.||^2 on the embedded rows. On the features it is none unless f is linear: there is
-// no gradient, and the mean of the embedded rows minimises the summed divergence. What needs a gradient embeds the rows
-// first and goes on with SquaredEuclidean.
+// It is the Bregman divergence of ||.||^2 between embedded rows. As a function of the features it is not a Bregman
+// divergence unless f is linear, so it has no gradient; the mean of the embedded rows minimises the summed divergence.
+// Code that needs a gradient embeds the rows first and uses SquaredEuclidean on them.
 class EmbeddingDivergence : public Divergence {
  public:
   // For make_embedding(name(), parts()), which gives the same divergence, bit for bit.

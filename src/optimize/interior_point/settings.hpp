@@ -12,7 +12,7 @@ struct InteriorPointSettings {
   double low_divergence = 0.1;          // of a margin of 1: below, a constraint joins the working set
 
   // The bound on L that targets get where nothing else holds their slopes.
-  double free_bound_price = 1e-6;  // lambda relative to the zero model's objective: above, there is none
+  double free_bound_price = 1e-6;  // no bound is set if lambda, relative to the zero model's objective, is above this
   double free_bound = 5;           // times the largest target
   double free_bound_growth = 5;    // where the optimum rests on it
   double free_bound_worth = 0.1;   // of the gap: the bound's multiplier may cost so much

@@ -11,8 +11,8 @@
 namespace bregmax::internal {
 namespace {
 
-// Adds what both matrices have beside the weights of entries and norms, and factors. The first unknowns are z, the last
-// is L.
+// Adds the terms that the dense and the arrow matrix share (those of entries and norms are already in), and factors.
+// The first unknowns are z, the last is L.
 bool factor_completed(const CanonicalProblem& problem, const NormalWeights& w, Cholesky& cholesky, Matrix& matrix) {
   const Index last = matrix.rows() - 1;
   matrix.topLeftCorner(problem.z_count, problem.z_count).array() += grounding_weight(problem, w);
