@@ -24,7 +24,7 @@ help:  ## this list
 	@echo "  make test-PRESET        build and test one preset: $(PRESETS)"
 	@echo "  variables: JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) BENCH_OPTIONS='--help'"
 
-demo: build  ## learn a divergence on a built-in data set, show what it is worth, write a picture
+demo: build  ## learn a divergence on a built-in dataset, print its scores, write a picture
 	@$(PROGRAM) demo
 
 build: bootstrap-build  ## the program, at build/release/bin/bregmax
@@ -49,8 +49,8 @@ coverage: test-coverage  ## the lines that the tests run, room by room
 BENCHMARKS := micro-benchmarks highs-comparison many-rows rows-scaling exact-cost admm-agreement tuning-benchmark \
               baselines-comparison neighbours-comparison python-benchmark
 
-# An hour and a half, most of it against HiGHS; with BENCH_OPTIONS='--datasets iris wine' half an hour. A limit that is
-# missed, on a busy machine for one, does not keep the others from being measured.
+# An hour and a half, most of it against HiGHS; with BENCH_OPTIONS='--datasets iris wine' half an hour. A missed
+# limit, perhaps because the machine is busy, does not keep the others from being measured.
 bench: bootstrap-bench  ## measure speed, also against HiGHS, metric-learn and scikit-learn
 	+@tools/stages --keep-going "$(MAKE)" $(BENCHMARKS)
 
@@ -97,7 +97,7 @@ hard-problems: bootstrap-test  ## what the exact solver does not prove optimal a
 	@cmake --build --preset release --target count_unsolved
 	@build/release/bin/count_unsolved $(SEEDS)
 
-solver-settings: bootstrap-test  ## what each constant of the exact solver is worth, on random hard problems and built-in data
+solver-settings: bootstrap-test  ## how much each constant of the exact solver matters, on random hard problems and built-in data
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target vary_settings
 	@build/release/bin/vary_settings
@@ -108,7 +108,7 @@ tuning-benchmark: build  ## choosing lambda against one fit
 many-rows: build build/venv/ready  ## a million rows, 100 pieces: time, memory and scores
 	@build/venv/bin/python benchmarks/many_rows.py
 
-rows-scaling: build build/venv/ready  ## time an iteration against rows and pieces
+rows-scaling: build build/venv/ready  ## time per iteration against rows and pieces
 	@build/venv/bin/python benchmarks/rows_scaling.py
 
 admm-agreement: build build/venv/ready  ## admm against the exact optimum on the paper's datasets; see BENCH_OPTIONS

@@ -46,7 +46,7 @@ internal::AdmmGrid<Number> started(const internal::GridProblem& problem) {
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Of an iteration; the first ones, which touch memory for the first time, do not count.
+// The mean time of an iteration, without the first two, which touch memory for the first time.
 template <class Method>
 double seconds_an_iteration(Method& method, int iterations) {
   for (int t = 0; t < 2; ++t) method.iterate();

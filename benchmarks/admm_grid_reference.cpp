@@ -29,8 +29,8 @@ ReferenceAdmm::ReferenceAdmm(const internal::GridProblem& problem, double penalt
   update_slopes();
 }
 
-// A slope sees sum_l (x_l - x_k)(z_l - z_k) of z, which is `coupling` times z. Eliminations are taken off some at a
-// time.
+// A slope depends on z through sum_l (x_l - x_k)(z_l - z_k), which is `coupling` times z. The slopes are eliminated
+// kAtOnce at a time.
 void ReferenceAdmm::factor() {
   constexpr Index kAtOnce = 32;
   const auto n = static_cast<double>(rows_);

@@ -6,7 +6,7 @@
 
 namespace bregmax::benchmarks {
 
-// The method of AdmmGrid as one writes it down first: every quantity is a dense n x n array, every step a pass over
+// The method of AdmmGrid in its most direct form: every quantity is a dense n x n array, every step a pass over
 // some of them. The K x K matrix in z is formed and factored once; slopes have their d x d blocks. Penalties are fixed.
 class ReferenceAdmm {
  public:

@@ -103,7 +103,7 @@ def argument_parser(description):
 
 
 class RatioTable:
-    """Prints a line a case. `missed` counts those below the goals."""
+    """Prints one line per case. `missed` counts the cases that miss a goal."""
 
     ROW = "{:<8}{:<15}{:<14}{:>13}{:>13}{:>12}{:>11}{:>14}{:>10}{:>10}"
 

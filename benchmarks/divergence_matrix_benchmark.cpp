@@ -1,5 +1,5 @@
-// The divergence matrix beside the least that it can cost: the GEMM calls that it contains, and writing the result
-// once into memory that is already mapped. Single-threaded; prints both times and their ratio.
+// The time of the divergence matrix compared with a lower bound: the GEMM calls that it contains, and writing the
+// result once into memory that is already mapped. Single-threaded; prints both times and their ratio.
 //
 // usage: divergence_matrix_benchmark [rows = 20000 [repeats = 3]]
 

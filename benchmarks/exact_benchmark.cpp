@@ -1,5 +1,5 @@
 // The exact solver with one thread on the cheap cases, in which only a K x K system is left: all ordered pairs, and
-// targets for all ordered pairs. Each line ends with the limit in seconds that it must stay below.
+// targets for all ordered pairs. Each line ends with the limit in seconds, which is only printed.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

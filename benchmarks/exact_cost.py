@@ -14,7 +14,7 @@ from pathlib import Path
 
 from many_rows import ROOT, run
 
-# rows, features, pieces ("all": one a row), kind, items
+# rows, features, pieces ("all": one per row), kind, items
 PROBLEMS = [(200, 10, "all", "comparisons", 2000), (400, 5, "all", "comparisons", 1000),
             (300, 10, "all", "pairs", 20000), (600, 10, "all", "pairs", 20000), (300, 5, "all", "targets", 5000),
             (1000, 10, 30, "comparisons", 3000), (5000, 10, 30, "pairs", 5000), (5000, 20, 50, "comparisons", 5000)]

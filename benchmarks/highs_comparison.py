@@ -117,7 +117,7 @@ class LinearProgram:
 
 
 def divergence_rows(points, first, second):
-    """One sparse row a pair: D(first, second) as a linear function of (z, a)."""
+    """One sparse row per pair: D(first, second) as a linear function of (z, a)."""
     n, d = points.shape
     m = len(first)
     row = np.arange(m)
@@ -392,7 +392,7 @@ def compare(name, points, comparisons, lam, options):
         run_bregmax()
     if options.highs_solvers:
         program = build_program(points, comparisons, lam)
-        # What takes longer than `enough` times as long is known to.
+        # A run that has taken `enough` times as long as bregmax need not end.
         limit = options.time_limit
         if item.bregmax is not None and not options.every_solver:
             limit = min(limit, max(SHORT, options.enough * item.bregmax.seconds))

@@ -1,5 +1,5 @@
 // The calls that python_benchmark.py makes through Python, made from C++: the same data, the same options, one process.
-// Prints the processor seconds of each repetition, one a line.
+// Prints the processor seconds of each repetition, one per line.
 //
 //   python_reference fit LAMBDA REPETITIONS                             on builtin:wine, from all pairs
 //   python_reference divergence MODEL POINTS.npy REFERENCES.npy REPETITIONS

@@ -1,5 +1,5 @@
 // The rates of the paper's theorems, measured: error against the number of pieces or of supervised items, with the
-// exponent fitted to it beside the exponent of the theorem (an upper bound: lower is better). One thread.
+// fitted exponent next to that of the theorem (an upper bound: lower is better). One thread.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -39,9 +39,9 @@ function(bregmax_compile_quickly target)
   endif()
 endfunction()
 
-# Headers that nearly every file reads, parsed once per kind of target rather than once per group of files. gcc takes a
-# precompiled header only under the options that it was made with. It would take one of another level of optimisation,
-# but then compiles what is in it at that level.
+# Headers that nearly every file reads, parsed once per kind of target rather than once per group of files. gcc
+# requires the same options for a precompiled header and the files that use it. It does not check the optimisation level,
+# but compiles the functions in the header at the level of the header.
 set(BREGMAX_COMMON_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <limits> <map> <memory>
                            <numeric> <optional> <set> <string> <string_view> <utility> <variant> <vector> <Eigen/Core>
                            <fmt/format.h>)
@@ -59,7 +59,7 @@ function(bregmax_precompiled_headers name)
   target_precompile_headers(${name} PRIVATE ${BREGMAX_COMMON_HEADERS} ${PCH_HEADERS})
 endfunction()
 
-# The headers for a program, which has to be compiled as the libraries are.
+# Precompiled headers for a program, which then needs the options of the libraries.
 function(bregmax_reuse_headers target headers)
   target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM ${headers})

@@ -23,7 +23,7 @@ void check_content(std::string_view text) {
     const bregmax::internal::CsvColumn& column = content.columns[c];
     require((column.numeric ? column.numbers.size() : column.texts.size()) == rows);
     for (const double number : column.numbers) require(std::isfinite(number));
-    // Every column of numbers spells as many fields, and a text column really holds a text.
+    // A numeric column has one text per row, too, and a text column has a field that is not a number.
     if (column.numeric && c < 4) {
       require(bregmax::internal::csv_column_texts(text, content, static_cast<bregmax::Index>(c)).size() == rows);
     }

@@ -96,7 +96,7 @@ std::string circle_as_csv(const Figure1& figure) {
 
 namespace {
 
-// The share of pairs (point of A's class, point of another class) of which the first has the smaller divergence.
+// The share of pairs (point of A's class, point of another class) in which the first has the smaller divergence.
 double share_in_order(const Figure1& figure, double CirclePoint::*value) {
   const int own = figure.circle[figure.a].class_number;
   double right = 0, pairs = 0;

@@ -15,7 +15,7 @@ namespace bregmax {
 
 struct RegressionProblem {
   std::string name;   // "kl"
-  std::string title;  // "KL, Dirichlet(1, 1)"
+  std::string title;  // "Kullback-Leibler"
   std::shared_ptr<const Divergence> truth;
 };
 const std::vector<RegressionProblem>& regression_problems();  // of the figure's four panels

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::uint64_t kSplitStream = 1;
 constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
-// So small that the fits whose scores are reported are made to each method's own tolerance.
+// Smaller than any method's own tolerance, which then holds for the fits whose scores are reported.
 constexpr double kLeastTolerance = std::numeric_limits<double>::min();
 constexpr std::size_t kAveragePrecisionColumn = 3;
 static_assert(kTableMeasures[kAveragePrecisionColumn] == Measure::kAveragePrecision);
 
-// The data of a run, and the seed of all that is random in it but the split.
+// The data of a run, and the seed of everything random in it except the split.
 struct RunParts {
   const Table& train;
   const Table& test;
@@ -82,7 +82,7 @@ double smoothing_of(const Settings& settings) {
   return found == settings.end() ? 0 : found->value;
 }
 
-// Leaves only candidates of these smoothings to choose from: those without scores are not chosen.
+// Removes the scores of candidates with other smoothings, so that they are not chosen.
 TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) {
   if (smoothings.empty()) return result;
   result.all_constant = true;
@@ -117,8 +117,8 @@ std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, 
 // ---- Test scores ----
 
 // Learns the chosen candidates on the whole training part, as a fold whose held-out part is the test part. Candidates
-// that differ in the smoothing only share a fit; others are a family each: on one path an optimum may stand in for that
-// of another lambda, and the scores of a row would depend on what other rows chose.
+// that differ only in smoothing share a fit. All others are separate families: on a lambda path the optimum of one
+// lambda may be used for another, so the scores of a row would depend on what other rows chose.
 TuneResult test_scores(const std::vector<std::vector<Settings>>& chosen, Plan planned, const RunParts& parts,
                        const RunControl& control) {
   planned.fold_tolerance = planned.proof_tolerance = kLeastTolerance;
@@ -137,7 +137,7 @@ TuneResult test_scores(const std::vector<std::vector<Settings>>& chosen, Plan pl
   }
   CandidateFamilies families;
   for (const auto& [others, temperatures] : smoothings) {
-    // They are "tried", so that they name the candidate.
+    // Listed as tried, so that they become part of the settings of the candidate.
     for (const auto& [name, value] : others) planned.tried[name] = {value};
     if (planned.method->learns_from_items) planned.tried["smoothing"] = {temperatures.begin(), temperatures.end()};
     families.push_back(families_of(planned, parts.data()).front());

@@ -36,7 +36,7 @@ class ResultsFile {
   // another process has it open, or when it cannot be written.
   ResultsFile(std::string path, ResultsFormat format);
 
-  // Of records with equal keys the first.
+  // If several records have the same key, the first one.
   Records records() const;
   bool contains(const std::vector<std::string>& key) const;
   // The record is on the disk when this returns. May be called from several threads.

@@ -29,9 +29,8 @@ struct Cell {
   Estimate ours;
   double paper = 0, paper_half_width = 0;  // NaN: not in the paper
   Verdict verdict = Verdict::kUnknown;
-  bool top_two =
-      false;            // at most one method of the paper is larger as printed; our own rows are ranked instead of PBDL
-  bool ranked = false;  // needs three methods of the paper
+  bool top_two = false;  // at most one method of the paper is larger as printed; our own rows take PBDL's place
+  bool ranked = false;   // needs three methods of the paper
 };
 
 struct SummaryRow {
@@ -51,7 +50,7 @@ struct Headline {
   int top_two = 0, ranked = 0;  // of the cells in which three methods of the paper or more were run
   int cells = 0;
   double mean_over_paper = 0, lowest_over_paper = 0;  // of the row minus the paper's PBDL, percentage points
-  int best_known = 0;  // cells whose mean is the best known, or within the half width of it
+  int best_known = 0;  // cells whose mean plus half width is at least the best known score
 };
 
 struct TableSummary {
@@ -76,8 +75,7 @@ std::string summary_as_text(const TableSummary& summary);
 std::string summary_as_markdown(const TableSummary& summary);
 std::string summary_as_csv(const TableSummary& summary);
 std::string summary_as_json(const TableSummary& summary);
-// Mean processor seconds of a run. In a file of its own, because the table does not depend on the machine and this
-// does.
+// Mean processor seconds of a run. In a separate file, because times depend on the machine and the table does not.
 std::string times_as_markdown(const TableSummary& summary);
 
 }  // namespace bregmax

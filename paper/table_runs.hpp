@@ -31,8 +31,8 @@ struct TablePlan {
 // The format of the files with runs of tables.
 ResultsFormat table_format(std::uint64_t seed);
 
-// The jobs that the results do not have yet, in the order run, dataset, method: at any time the results make a table.
-// They refer to the plan.
+// The jobs whose results are missing, by run, then dataset, then method, so that the results make a table at any time.
+// They refer to the plan, which must outlive them.
 std::vector<Job> missing_jobs(const TablePlan& plan, const ResultsFile& results);
 
 // A finished run, as read from results.

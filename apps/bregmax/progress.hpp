@@ -42,7 +42,7 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_shown_;
 };
 
-// work(control) with a progress line, which Ctrl-C asks to stop.
+// Calls work(control) and shows its progress in a line. Ctrl-C asks the work to stop.
 template <class Work>
 auto run_with_progress(const Work& work) {
   const Interrupt interrupt;

@@ -16,7 +16,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %% [markdown]
-# Lambda, the weight of the Lipschitz constant, is chosen by cross-validation; with it the smoothing and the scaling.
+# Lambda, the weight of the Lipschitz constant, is chosen by cross-validation, together with the smoothing.
 # `verbose=1` would show a progress bar.
 
 # %%
@@ -32,8 +32,8 @@ print(f"average precision of the learned divergence {learner.score(X_test, y_tes
 
 # %% [markdown]
 # The classifier measures with the model that was learned. With `divergence=bregmax.BregmanLearner()` it would learn one
-# itself, from what `fit` is given; then it can be cross-validated as a whole. Beside it, Euclidean distance on the
-# features as they are, and on standardised ones.
+# itself, from what `fit` is given; then it can be cross-validated as a whole. For comparison: the Euclidean
+# distance on the raw and on the standardised features.
 
 # %%
 names = ("learned", "Euclidean", "standardised Euclidean")

@@ -13,8 +13,8 @@ namespace bregmax::python {
 
 namespace nb = nanobind;
 
-// Arrays that come in are views of the caller's memory: the Python layer sees to type and order, once, and nothing is
-// copied here. Arguments of these types are bound with noconvert().
+// Arguments are views of the caller's memory. The Python layer ensures their type and order, so nothing is copied here;
+// they are bound with noconvert().
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const int, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -28,7 +28,7 @@ inline Eigen::Map<const Vector> view(const Numbers& numbers) {
 }
 inline std::vector<int> copy(const Integers& integers) { return {integers.data(), integers.data() + integers.size()}; }
 
-// Arrays that go out own the memory that the library filled.
+// Results own the memory that the library filled.
 template <class Array, class Owner, class Data>
 Array hand_over(Owner owned, Data data, std::initializer_list<std::size_t> shape) {
   auto kept = std::make_unique<Owner>(std::move(owned));
@@ -55,7 +55,7 @@ nb::ndarray<nb::numpy, Number, nb::ndim<1>> to_numpy(std::vector<Number> numbers
       std::move(numbers), [](std::vector<Number>& kept) { return kept.data(); }, {size});
 }
 
-// The result of `work` as an array; other threads of Python go on while it is computed.
+// The result of `work` as an array, computed without Python's lock.
 template <class Work>
 auto computed(const Work& work) {
   using Result = decltype(work());

@@ -19,14 +19,14 @@
 namespace bregmax::python {
 namespace {
 
-// A number, or one of several by its name.
+// A number, or the name of a choice.
 using Value = std::variant<double, std::string>;
 using Given = std::variant<double, std::string, std::vector<Value>>;
 
 double number_of(const MethodParameter& parameter, const Value& value) {
   if (const auto* word = std::get_if<std::string>(&value)) return parameter.parse(*word);
   const double number = std::get<double>(value);
-  // Positions among the choices are a matter of the library.
+  // Choices are given by name: their numbers are internal to the library.
   internal::require(parameter.choices.empty(), "{} is {}; allowed: {}", parameter.name, number, parameter.allowed());
   parameter.check_number(number);
   return number;
@@ -61,7 +61,7 @@ Solver solver_named(const std::string& name) {
   internal::fail("solver is '{}'; allowed: 'auto', 'exact' or 'admm'", name);
 }
 
-// Takes over an entry of the options that is there and not None.
+// Sets the field if the options have this entry and it is not None.
 template <class Value, class Field>
 void take(const nb::dict& options, const char* name, Field& field) {
   if (options.contains(name) && !options[name].is_none()) field = nb::cast<Value>(options[name]);

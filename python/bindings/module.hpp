@@ -6,7 +6,7 @@
 
 namespace bregmax::python {
 
-// Dictionaries, lists, numbers and words.
+// JSON as dictionaries, lists, numbers and strings.
 nanobind::object to_python(const nlohmann::ordered_json& value);
 
 // One function per concept, each in the file of its name.

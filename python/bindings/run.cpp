@@ -24,7 +24,7 @@ namespace nb = nanobind;
 constexpr auto kLookForSignals = std::chrono::milliseconds(50);
 constexpr auto kTimeToStop = std::chrono::milliseconds(300);
 
-// One run: what the thread that works and the thread that waits share.
+// One run, shared by the thread that works and the thread that waits.
 class Run {
  public:
   Run(Work work, int threads, bool with_progress) : work_(std::move(work)), threads_(threads) {
@@ -39,13 +39,13 @@ class Run {
     } catch (...) {
       error_ = std::current_exception();
     }
-    work_ = nullptr;  // frees what it owned here, not wherever the run ends
+    work_ = nullptr;  // frees what it owned in this thread, not where the Run is destroyed
     const std::lock_guard lock(mutex_);
     done_ = true;
     changed_.notify_one();
   }
 
-  // Is the work done, at the latest after `time`?
+  // Waits for the work, at most for `time`; returns whether it is done.
   bool wait(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [this] { return done_; });
@@ -82,8 +82,8 @@ class Run {
   std::optional<Progress> latest_;
 };
 
-// Runs that were asked to stop and that nobody waits for. Before Python ends they are waited for, since they may still
-// hold arrays of Python's.
+// Runs that were asked to stop and that their callers no longer wait for. They are joined before Python exits, since
+// they may still hold Python's arrays.
 class Abandoned {
  public:
   void take(std::shared_ptr<Run> run, std::thread thread) {

@@ -116,7 +116,7 @@ nb::tuple rank_rows(const Model& model, const Rows& queries, const Rows& pool, I
                         to_numpy(std::move(divergences)));
 }
 
-// The scores of the rows among themselves; without training rows there is none of nearest neighbours.
+// The scores of the rows among themselves. There is no k-NN accuracy, because that needs training rows.
 nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& classes, std::uint64_t seed, int threads,
                        const nb::object& on_progress) {
   EvaluationOptions options;

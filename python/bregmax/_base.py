@@ -19,7 +19,7 @@ from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, thre
 from bregmax._progress import run_with_progress
 from bregmax.model import DivergenceMetric, Model
 
-# What the library calls otherwise: parameters of the methods, and what its messages name.
+# Parameters and fields of requests that have another name in the library (left) than in Python (right).
 _RENAMED = {
     "comparisons": "n_comparisons",
     "components": "n_components",
@@ -35,7 +35,7 @@ _RENAMED = {
 
 
 def name_here(parameter: str) -> str:
-    """What a parameter of the library is called in Python; `scale` is that of the features."""
+    """The name in Python of a parameter of the library. In Python, `scale` is the scaling of the features."""
     return "kernel_scale" if parameter == "scale" else _RENAMED.get(parameter, parameter.replace("-", "_"))
 
 
@@ -49,7 +49,7 @@ def methods_by_name() -> dict[str, dict[str, Any]]:
 
 
 # Annotated attributes of a class and its bases become the parameters of an __init__ that keeps each under its name, which
-# is all that scikit-learn allows one to do.
+# is all that scikit-learn allows an __init__ to do.
 parameters = dataclass(kw_only=True, eq=False, repr=False)
 
 
@@ -124,7 +124,7 @@ class DivergenceLearner(BaseEstimator):
         self.model_ = Model(core)
         self.report_ = report
         self.parameters_ = {name_here(name): value for name, value in report["parameters"].items()}
-        self.n_iter_ = max(report["iterations"], 1)  # to find that nothing is to be done counts as one
+        self.n_iter_ = max(report["iterations"], 1)  # scikit-learn's checks want at least one
         for finding in report["diagnosis"]:
             if finding["kind"] != "applied_loss":
                 category = ConvergenceWarning if finding["kind"] == "early_end" else UserWarning

@@ -1,9 +1,9 @@
 """The kernels that OpenBLAS takes when the compiled part is loaded.
 
-Releases before 0.3.25 take Intel processors whose model they do not know for ones of 2004, and matrix products are then
-several times slower than they need be (github.com/OpenMathLib/OpenBLAS/issues/4267). OPENBLAS_CORETYPE names the kernels
-to take, but only before the library is loaded, when it cannot be asked yet. So this looks at the processor, and names what
-OpenBLAS takes for Intel's processors that it does know.
+Releases before 0.3.25 mistake Intel processors of unknown models for ones of 2004, and matrix products are then several
+times slower than necessary (github.com/OpenMathLib/OpenBLAS/issues/4267). The variable OPENBLAS_CORETYPE names the kernels
+to use, but it is read when the library is loaded, before the library can be asked what it would choose. So this module
+looks at the processor, and names the kernels that OpenBLAS uses on the Intel processors that it knows.
 
 Where NumPy uses the same library, as Debian's does, whichever of the two is imported first decides for both.
 """
@@ -31,7 +31,7 @@ def kernels_for(vendor: str, flags: set[str]) -> str | None:
 
 
 def processor() -> tuple[str, set[str]]:
-    """Vendor and flags; empty where there is no telling."""
+    """Vendor and flags; empty if they are not known."""
     if platform.machine() != "x86_64":
         return "", set()
     first: dict[str, str] = {}
@@ -47,7 +47,7 @@ def processor() -> tuple[str, set[str]]:
 
 @contextlib.contextmanager
 def suitable_kernels() -> Iterator[None]:
-    """While the compiled part is imported. Who has named the kernels is left alone."""
+    """Sets the variable while the compiled part is imported, unless the caller has set it."""
     kernels = None if _VARIABLE in os.environ else kernels_for(*processor())
     if kernels is None:
         yield

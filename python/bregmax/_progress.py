@@ -47,7 +47,7 @@ class ProgressBar:
             return min(max(fraction, 0.0), 1.0)
         if not (self._first_gap > self._tolerance > 0 and relative_gap > 0):
             return 0.0
-        # Interior point iterations win about the same number of digits each.
+        # Each interior point iteration gains about the same number of digits.
         share = math.log(self._first_gap / relative_gap) / math.log(self._first_gap / self._tolerance)
         return min(max(share, 0.0), 1.0)
 

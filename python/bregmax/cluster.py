@@ -19,7 +19,7 @@ from bregmax._progress import run_with_progress
 class BregmanKMeans(ClusterMixin, BaseEstimator):
     """k-means where rows go to the centroid of smallest D(row, centroid), and centroids are means.
 
-    divergence: a `Model`, the name of a closed form, or a learner of which `fit` fits a clone to its own X and y; None:
+    divergence: a `Model`, the name of a closed form, or a learner, a clone of which is fitted to the same X and y; None:
     "squared_euclidean". start: "euclidean" (k-means in Euclidean space first) or "divergence" (k-means++ by D).
 
     Attributes: labels_, cluster_centers_, inertia_ (the summed divergence), n_iter_, model_, n_features_in_.

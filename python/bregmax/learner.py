@@ -24,7 +24,7 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
         labels, 0 otherwise.
     n_pieces : int, "all", "auto", "theory" or None
         Affine pieces; "all": one per row; "auto": chosen; "theory": for targets, as many as the theorem on regression
-        has. None: "all" for up to 20,000 rows, chosen among 20, 50, 100 and 200 beyond.
+        suggests. None: "all" for up to 20,000 rows, chosen among 20, 50, 100 and 200 beyond.
     scale : "standard", "none", "auto" or None
         "auto" chooses between the two. None: "standard".
     supervision : "auto", "all_pairs", "comparisons" or "hard_comparisons"

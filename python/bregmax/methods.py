@@ -1,7 +1,7 @@
 """The classical methods of metric learning, as `bregmax fit --method` has them.
 
-Their own parameters are None where nothing is said: the library then has its standard value, or chooses by
-cross-validation (`available_methods()` tells). A number or a name is taken as it is; "auto" tries the values that the library
+The parameters of a method are None unless they are given: the library then uses its default, or chooses by
+cross-validation (`available_methods()` says which). A number or a name is taken as it is; "auto" tries the values that the library
 recommends, a list tries its members. What was used is in `parameters_`.
 
 All of them share
@@ -76,7 +76,7 @@ class _PairsMethod:
 
 @_learns_by("euclidean")
 class Euclidean(EmbeddingMixin, _LabelMethod):
-    """The squared Euclidean distance of the scaled features, with nothing learned: what all are held against."""
+    """The squared Euclidean distance of the scaled features, with nothing learned, to compare the others with."""
 
     def fit(self, X: Any, y: Any = None) -> Euclidean:
         """Learns the scaling of the features; labels do not matter."""
@@ -106,7 +106,7 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceL
 class ITML(_PairsMethod, EmbeddingMixin, _Iterated, _TunedMethod):
     """Information-theoretic metric learning (Davis et al. 2007), from labels or (`fit_pairs`) from pairs.
 
-    gamma: price of the slack of a bound. prior: "identity" or "inverse-covariance", the matrix that is stayed close to.
+    gamma: price of the slack of a bound. prior: "identity" or "inverse-covariance", the matrix to stay close to.
     n_constraints: pairs drawn from labels; 0: 20 times the square of the number of classes. upper_percentile,
     lower_percentile: of the divergences under the prior, the bounds of similar and dissimilar pairs. upper, lower: these
     bounds themselves; 0: the percentiles. all_pairs: learn from all pairs of labelled rows instead of drawn ones.

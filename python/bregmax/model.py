@@ -31,7 +31,7 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
-        """Reads a model file, whoever wrote it."""
+        """Reads a model file, written by Python or by the program."""
         return cls(_core.Model.load(os.fspath(path)))
 
     @classmethod

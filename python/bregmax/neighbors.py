@@ -41,7 +41,7 @@ class _Neighbors(BaseEstimator):
 class BregmanKNeighborsClassifier(ClassifierMixin, _Neighbors):
     """k nearest neighbours by D(query, stored row).
 
-    divergence: a `Model`, the name of a closed form, or a learner of which `fit` fits a clone to its own X and y; None:
+    divergence: a `Model`, the name of a closed form, or a learner, a clone of which is fitted to the same X and y; None:
     `BregmanLearner()`.
     """
 

@@ -118,7 +118,7 @@ class _Plane:
         return values.reshape(self.grid[0].shape)
 
     def contours(self, ax: Any, values: np.ndarray, centre: Any, title: str):
-        # Of the square root: as even as the rings of a squared distance would be.
+        # Of the square root, so that the rings of a squared distance would be evenly spaced.
         filled = ax.contourf(*self.grid, np.sqrt(self.shaped(values)), levels=15, cmap="magma_r")
         ax.figure.colorbar(filled, ax=ax, label=f"square root of {title}")
         marked = _row(centre, self.model)[0]

@@ -29,7 +29,7 @@ def iris():
 
 @pytest.fixture(scope="session")
 def few(iris):
-    """Thirty labelled rows: fits of a moment."""
+    """Thirty labelled rows, on which a fit takes a moment."""
     return np.ascontiguousarray(iris.data[::5]), iris.target[::5]
 
 

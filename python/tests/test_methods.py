@@ -134,7 +134,7 @@ def test_learns_from_pairs(pairs, name):
     by_row = clone(FROM_PAIRS[name]).fit_pairs(X[numbers], y)
     preprocessed = clone(FROM_PAIRS[name]).set_params(preprocessor=X).fit_pairs(numbers, y == 1)
     np.testing.assert_array_equal(preprocessed.divergence(X), by_number.divergence(X))
-    # Rows that no pair has are not known to the one that saw pairs only, and so neither to its scaling.
+    # From the rows of the pairs alone, the scaling differs: it does not see the rows that are in no pair.
     assert by_row.model_.record["items"] == by_number.model_.record["items"] == len(y)
     score = by_number.pair_score(X[numbers])
     assert score[y == 1].mean() > score[y == -1].mean()

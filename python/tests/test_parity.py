@@ -57,7 +57,7 @@ CASES = {
     "gmml of pairs": (dict(), "pairs", ["--method", "gmml"], ""),
 }  # fmt: skip
 
-# What the program's messages call otherwise.
+# Names in the program's messages, and in Python's.
 WORDS = {"--max-iterations ": "max_iter=", "--pieces ": "n_pieces=", "--lambdas": "lambdas", "--lambda": "lam"}
 
 

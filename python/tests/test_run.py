@@ -17,7 +17,7 @@ import bregmax
 
 
 def long_problem(rows=600):
-    """With lambda 1e-3 seconds of work: enough for what comes after half a second on a much faster machine, too."""
+    """With lambda 1e-3 a fit takes seconds: on a much faster machine, too, it still runs after half a second."""
     random = np.random.default_rng(0)
     X = random.normal(size=(rows, 10))
     return X, (X[:, 0] * X[:, 1] + 0.5 * random.normal(size=rows) > 0).astype(int)
@@ -62,7 +62,7 @@ def test_control_c_stops_a_fit_within_a_second(learner, rows):
 
 
 class Ticking:
-    """A thread that writes down the time every few milliseconds, until it is left, also by a failure."""
+    """A thread that writes down the time every few milliseconds until the block ends, even by an exception."""
 
     def __enter__(self):
         self.ticks, self._done = [], threading.Event()

@@ -36,7 +36,7 @@ nlohmann::json numbers_of(const Outcome& outcome) {
   return numbers;
 }
 
-// Kills the run at random times until there is a checkpoint, then lets it continue from there.
+// Kills the run four times at random moments, each time resuming from its checkpoint, then lets it end.
 void expect_killed_run_to_continue(const std::vector<std::string>& fit) {
   const TemporaryDirectory directory;
   const nlohmann::json whole = numbers_of(run(directory, fit));

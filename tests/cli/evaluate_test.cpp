@@ -13,7 +13,7 @@ namespace bregmax::testing {
 namespace {
 
 // The documented rule: divergences of max-affine models are tied where they are equal, of others where they differ by
-// at most 1e-12 of the smaller one and the median one.
+// at most 1e-12 times the sum of the smaller one and the median.
 struct Ties {
   double tolerance, median = 0;
   template <class Rows>
@@ -80,7 +80,7 @@ RankingReference rank_by(const Matrix& divergences, const std::vector<int>& clas
   return mean;
 }
 
-// k votes a query, those left at the k-th divergence shared by all rows there; then the nearer, then the larger class.
+// k votes per query; rows tied at the k-th divergence share those left. Then the nearer, then the larger class wins.
 double knn_accuracy(const Matrix& divergences, const std::vector<int>& train, const std::vector<int>& test, double k,
                     double tolerance) {
   double correct = 0;

@@ -51,7 +51,7 @@ TEST(Interrupt, KeepsTheUnfinishedModelWhenAskedTo) {
   EXPECT_EQ(json_of(run(directory, {"show", "m.bregmax", "--json"}))["status"], "stopped");
 }
 
-// A pipe that nobody writes to: the program hangs in it, whatever it is asked, until it is killed or fed.
+// A program that reads a pipe: it waits there, even if it is asked to stop, until it is killed or the pipe is fed.
 class WaitingProgram {
  public:
   WaitingProgram() {
@@ -72,7 +72,7 @@ class WaitingProgram {
   std::optional<RunningProgram> program_;
 };
 
-// As of `timeout -s INT`, which signals the process and its group.
+// `timeout -s INT` signals the process and then its group.
 TEST(Interrupt, TakesTwoSignalsAtOnceForOne) {
   const WaitingProgram program;
   program.interrupt();

@@ -63,7 +63,7 @@ TEST_F(Mistakes, DetectsEmptyOptions) {
   EXPECT_THAT(bregmax({"show", ""}), AllOf(HasSubstr("MODEL"), HasSubstr("empty")));
 }
 
-// What doubles are too coarse for is refused with the way out.
+// Problems beyond the precision of doubles are refused, with advice on what to do.
 TEST_F(Mistakes, DetectsFeaturesTooFarApartForDoubles) {
   const auto fit = [&](int rows, const std::string& scale) {
     Random random(7);
@@ -208,7 +208,6 @@ TEST_F(Mistakes, LeavesNoFilesBehind) {
   EXPECT_EQ(directory_.files(), 1U);
 }
 
-// Whatever name or link it goes by, and before anything is computed or written.
 TEST_F(Mistakes, DetectsWhatTheSolverForLargeProblemsCannotDo) {
   directory_.write("data.csv", kGood);
   directory_.write("state", "of a run");
@@ -226,6 +225,7 @@ TEST_F(Mistakes, DetectsWhatTheSolverForLargeProblemsCannotDo) {
   EXPECT_EQ(read_file(directory_ / "state"), "of a run");
 }
 
+// Under any name or link, and before anything is computed or written.
 TEST_F(Mistakes, DetectsAnOutputThatIsAnInput) {
   directory_.write("data.csv", kGood);
   directory_.write("pairs.csv", "0,1,1\n0,2,0\n");

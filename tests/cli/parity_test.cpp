@@ -85,7 +85,7 @@ struct Problem {
   Targets targets;
 };
 
-// With the files that say the same to the program.
+// Also writes the files that give the program the same problem.
 Problem make_problem(const TemporaryDirectory& directory) {
   Random random(4);
   Problem problem;

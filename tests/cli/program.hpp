@@ -17,7 +17,7 @@ struct Outcome {
   std::string out, err;
 };
 
-// A program that runs in `directory`, with its streams in files there that do not count among its own.
+// A program that runs in `directory`. Its output streams go to files in another directory, not among its own files.
 class RunningProgram {
  public:
   RunningProgram(const TemporaryDirectory& directory, const std::vector<std::string>& command);

@@ -142,7 +142,7 @@ TEST(Tuning, SaysWhyTheDivergenceIsConstant) {
               HasSubstr("down to lambda 1e+08; smaller values of --lambdas may help"));
 }
 
-// One dissimilar pair: every lambda scores the same, and the largest that is not constant on the folds is on all pairs.
+// All lambdas score the same, and the largest that is not constant on the folds is constant on all pairs.
 TEST(Tuning, OfAHandfulOfPairsDoesNotChooseAConstantDivergence) {
   const TemporaryDirectory directory;
   directory.write("p.csv", "i,j,s\n0,1,1\n0,60,0\n60,61,1\n");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Every divergence of the library, with random rows of its domain.
+// Every Bregman divergence of the library, with random rows of its domain. Tree and kernel embeddings are not Bregman.
 
 #include <cmath>
 #include <functional>

@@ -1,4 +1,4 @@
-// What every Bregman divergence must do, run over every divergence of the library.
+// What every Bregman divergence must do, run over all of divergence_cases.hpp.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -112,7 +112,7 @@ TEST_P(DivergenceContract, MatrixIsTheSameForAnyNumberOfThreadsAndAnyStride) {
   EXPECT_TRUE((wide_out.rightCols(4).array() == -5).all());
 }
 
-// Scores differ from divergences by a number of the point, in every range of references.
+// A score differs from its divergence by a constant per point, in every range of references.
 TEST_P(DivergenceContract, ScoresStandForDivergences) {
   Random random(14);
   const Matrix x = sample(random, 70), y = sample(random, 600);

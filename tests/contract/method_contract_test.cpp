@@ -77,8 +77,8 @@ class MethodContract : public ::testing::TestWithParam<std::string> {
     return learn_with(method(), data.rows, supervise(data), settings, control);
   }
 
-  // Of AUC beside the Euclidean distance on the easy problem. A sum of one convex function over the rows, noise and
-  // all, is flat in no direction, so that wu2009 cannot leave the noise out.
+  // The least gain in AUC over the Euclidean distance on the easy problem. The generator of wu2009 is a sum of convex
+  // functions of all features, so it cannot ignore those that are noise.
   double least_gain() const { return GetParam() == "wu2009" ? 0.05 : 0.2; }
 
   // Whatever the status, what is returned can be used.
@@ -187,7 +187,7 @@ TEST_P(MethodContract, SurvivesTheModelFile) {
   EXPECT_EQ(read.record.method, GetParam());
   EXPECT_EQ(read.record.status, to_string(fit.report.status));
   EXPECT_EQ(read.record.seed, 3U);
-  // A proof has fields of its own for them.
+  // With a proof, the parameters are in other fields of the record.
   EXPECT_EQ(read.record.parameters.size(), fit.proved ? 0 : method().parameters.size());
 }
 

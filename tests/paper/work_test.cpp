@@ -34,7 +34,7 @@ std::string table_in(const std::string& path) {
   return summary_as_text(summary) + summary_as_csv(summary) + summary_as_json(summary);
 }
 
-// All that is missing, or until `stop_after` jobs have ended: then the one that begins is stopped in the middle.
+// Runs all missing jobs, or, with `stop_after`, stops in the middle of the job that begins after so many others.
 WorkOutcome work_on(const std::string& path, int threads, int stop_after = -1) {
   const TablePlan plan = tiny_plan(kRows, kRuns);
   ResultsFile results(path, table_format(0));

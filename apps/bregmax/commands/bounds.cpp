@@ -89,7 +89,7 @@ std::string held_out_as_text(const std::vector<HeldOut>& all, std::string_view w
   return out;
 }
 
-// What both kinds of bounds have.
+// The members that bounds for comparisons and for targets share.
 Json common_json(const BoundsRequest& request, const BoundsReport& report, const char* supervision) {
   const BoundInputs& inputs = report.inputs;
   Json object = {{"model", request.model},     {"data", request.data},
@@ -107,7 +107,7 @@ Json common_json(const BoundsRequest& request, const BoundsReport& report, const
 }
 
 // Where pieces tie, applying a model may choose another piece than the fit did, so that the losses differ a little.
-// Other comparisons differ by more.
+// Losses of other comparisons differ by more.
 constexpr double kAlike = 0.01;
 
 bool is_loss_of_fit(const Model& model, double summed_loss) {
@@ -188,7 +188,7 @@ std::vector<HeldOut> held_out_comparisons(const BoundsRequest& request, const Mo
     const double error = comparison_losses(*model.divergence, rows, comparisons).error;
     all.push_back({source, std::ssize(comparisons), error});
   };
-  // The paper's comparisons, from another random stream than those of the fit.
+  // Drawn as in the paper, from another random stream than the comparisons of the fit.
   const auto fresh = [&](const std::string& source, const Table& table) {
     return drawn_from_labels(source, table, [&](const std::vector<int>& classes) {
       return sample_comparisons(classes, request.fresh, Random(model.record.seed).fork(1).next_bits());

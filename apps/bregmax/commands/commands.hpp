@@ -16,7 +16,7 @@ struct CommandText {
   const char *name, *description, *examples;
 };
 
-// A command that calls run(request) with what its options put into the request, on as many threads as that says.
+// Adds a command. Its options fill in the request; run(request) is then called with at most request.threads threads.
 template <class Request>
 struct NewCommand {
   OptionAdder options;

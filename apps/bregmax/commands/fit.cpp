@@ -49,7 +49,7 @@ MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
       table.source);
 }
 
-// Mistakes of the labels that pbdl draws from, told with the file and the column that they are in.
+// Refuses labels that pbdl cannot draw supervision from; the message names their file and column.
 void check_labels(const Table& table, const Plan& plan) {
   const Labels& labels = *table.labels;
   const std::set<int> classes(labels.of_row.begin(), labels.of_row.end());
@@ -85,7 +85,7 @@ void check_files(const FitCommand& fit) {
   const SolverSettings& solver = fit.request.solver;
   check_outputs({{"--out", fit.out}, {"--picture", fit.picture}, {"--checkpoint", solver.checkpoint}},
                 input_files(fit));
-  // A run may continue in the file that it comes from, and write nothing else there.
+  // A run may write its checkpoints to the file that it resumes from, but no other output.
   check_outputs({{"--out", fit.out}, {"--picture", fit.picture}}, {{"--resume", solver.resume}});
   check_picture(fit.picture);
 }
@@ -125,7 +125,7 @@ ExitCode run_fit(const FitCommand& fit) {
   model.feature_names = table.feature_names;
   if (table.labels) model.class_names = table.labels->class_names;
 
-  // An early stop that was asked for is what was asked for; it is never called optimal.
+  // A run that --early-stop ended did what was asked, although it is not called optimal.
   const bool reached = is_success(outcome.report.status);
   const Finding* beyond_doubles = outcome.find(Finding::Kind::kScalesBeyondDoubles);
   if (beyond_doubles != nullptr && !fit.keep_partial) fail("{}: {}", table.source, beyond_doubles->text);

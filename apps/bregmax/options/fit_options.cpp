@@ -152,7 +152,7 @@ void add_solver(OptionAdder& options, FitCommand& fit) {
                "admm: hold out a fifth of the supervision and end when its loss no longer falls; not optimal");
 }
 
-// Each solver has defaults of its own.
+// The defaults depend on the solver, so the help gives those of admm in words.
 void add_limits(OptionAdder& options, FitRequest& request) {
   const NumberRange allowed{1e-12, 1e-1, true, "a number from 1e-12 to 0.1"};
   const auto tolerance = [&request, allowed](const std::string& given) {
@@ -170,7 +170,7 @@ void add_limits(OptionAdder& options, FitRequest& request) {
       ->default_str(fmt::format("{}", kPbdlLimits.max_iterations));
 }
 
-// What belongs to all methods; everything else of `fit` is about max-affine divergences.
+// Refuses options that only pbdl has. kShared lists the options of all methods.
 void refuse_options_of_pbdl(const FitCommand& fit) {
   static const std::vector<std::string> kShared = {
       "--label",    "--pairs-file", "--targets-file",   "--all-pairs",

@@ -14,12 +14,12 @@ namespace bregmax::app {
 struct FitCommand {
   std::string data;
   TableOptions layout;
-  FitRequest request;                          // complete_request() has what the options cannot fill in one by one
+  FitRequest request;                          // complete_request() adds what no single option decides
   std::vector<std::string> method_parameters;  // NAME=VALUE
   double lipschitz_bound = std::numeric_limits<double>::infinity();
   double memory_limit = 0;            // GB
   const CLI::App* command = nullptr;  // which options were given
-  // Where supervision comes from; at most one is given. None: from labels.
+  // At most one of these is given; without them, supervision comes from the labels.
   std::string comparisons_file, pairs_file, targets_file;
   std::string out, picture;
   int threads = 0;  // 0: all
@@ -34,7 +34,7 @@ std::vector<NamedFile> input_files(const FitCommand& fit);
 // The whole request, with the names of the options for messages. Throws Error on options that do not go together.
 FitRequest complete_request(const FitCommand& fit);
 
-// Options about choosing by cross-validation would have no effect where nothing is chosen.
+// Refuses the options of cross-validation when there is nothing to choose: they would have no effect.
 void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan);
 
 }  // namespace bregmax::app

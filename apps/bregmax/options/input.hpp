@@ -15,7 +15,7 @@ struct ModelInput {
 };
 
 // Throws Error when the file does not fit the model: another number of features, or the same names in another order.
-// `label`: the label column, unless it is that of the layout.
+// `label`, unless it is empty, replaces the label column of the layout.
 ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
                           const std::string& label = "");
 

@@ -38,7 +38,7 @@ struct WholeRange {
 // A word that stands for a number, like `none` for infinity.
 using Words = std::vector<std::pair<std::string, double>>;
 
-// What all commands have that apply a model to rows.
+// Shared by all commands that apply a model to rows.
 struct ModelRequest {
   std::string model, out;
   TableOptions layout;
@@ -112,7 +112,7 @@ class OptionAdder {
   void model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
   void label(std::string& value);
   void layout(TableOptions& value, std::string* query_label = nullptr);  // of files that a model is applied to
-  // All of ModelRequest but the model: --out only if it has a help text.
+  // The options of ModelRequest except the model; --out only if it has a help text.
   void rest(ModelRequest& request, const char* out_help = nullptr, std::string* query_label = nullptr);
   void threads(int& value);
   void start(KMeansStart& value, const std::string& help);

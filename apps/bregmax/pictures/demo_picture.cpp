@@ -160,7 +160,7 @@ class Drawing {
 
   Point point(Index row) const { return {subject_.table.features(row, 0), subject_.table.features(row, 1)}; }
 
-  // The upper edges of the bands grow quadratically, so that there are as many near A as for a distance.
+  // The upper edges grow quadratically: the bands of a squared distance would be equally wide.
   double edge(int band) const {
     const double t = static_cast<double>(band + 1) / kBands;
     return top_ * t * t;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The pictures of the program, each drawn as SVG by the file of its name.
+// The pictures of the program as SVG, drawn by the files *_picture.cpp and figure_pictures.cpp.
 
 #include <string>
 #include <vector>
@@ -25,8 +25,8 @@ struct PictureSubject {
 // Two panels over the two features: the learned divergence from x to A and from A to x, with the classes.
 std::string draw_divergence(const PictureSubject& subject);
 
-// An SVG picture: the score that chose over lambda, one curve per smoothing, for the chosen values of all else. Throws
-// Error when fewer than two lambdas were tried.
+// The measure that was tuned for, over lambda: one curve per smoothing, with all other settings as chosen. Throws Error
+// when fewer than two positive lambdas have scores.
 std::string draw_tuning(const TuningRecord& record);
 
 // Measured errors and the bounds of Theorem 1 over K, both axes logarithmic.

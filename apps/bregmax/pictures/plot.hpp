@@ -29,7 +29,7 @@ class Plot {
   const Rectangle& frame() const { return frame_; }
   Point place(double x, double y) const;  // values outside of the range are moved to its border
   std::vector<Point> place(const std::vector<Point>& values) const;
-  // Ticks with their numbers, titles, the frame and, unless they would cover something, horizontal grid lines.
+  // Ticks with their numbers, titles, the frame and, if `grid`, horizontal lines.
   void draw_axes(Svg& svg, bool grid = true) const;
   void draw_title(Svg& svg, const std::string& title) const;
   void draw_curve(Svg& svg, const std::vector<Point>& values, const Style& style) const {

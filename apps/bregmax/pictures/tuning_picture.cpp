@@ -21,14 +21,14 @@ const Setting* find_setting(const Settings& settings, const std::string& name) {
   return found == settings.end() ? nullptr : &*found;
 }
 
-// Equal but for lambda and smoothing.
+// Equal except for lambda and smoothing.
 bool comparable(const Settings& one, const Settings& other) {
   return std::ranges::equal(one, other, [](const Setting& a, const Setting& b) {
     return a.name == b.name && (a.name == "lambda" || a.name == "smoothing" || a == b);
   });
 }
 
-// By smoothing; the points by rising lambda.
+// One curve per smoothing, with its points in the order of rising lambda.
 std::map<double, std::vector<PathPoint>> curves_of(const TuningRecord& record) {
   const Index measure = measure_index(record);
   const Settings& chosen = record.candidates[record.chosen];
@@ -37,7 +37,7 @@ std::map<double, std::vector<PathPoint>> curves_of(const TuningRecord& record) {
     const Settings& settings = record.candidates[row];
     const Setting *lambda = find_setting(settings, "lambda"), *smoothing = find_setting(settings, "smoothing");
     if (lambda == nullptr || !comparable(settings, chosen) || !std::isfinite(record.means(row, measure))) continue;
-    if (!(lambda->value > 0)) continue;  // a logarithmic axis has no place for it
+    if (!(lambda->value > 0)) continue;  // a logarithmic axis cannot show 0
     curves[smoothing != nullptr ? smoothing->value : 0].push_back(
         {lambda->value, record.means(row, measure), record.standard_errors(row, measure), row == record.chosen});
   }

@@ -27,7 +27,7 @@ std::string score_text(double mean, double error) {
   return std::isfinite(error) ? fmt::format("{:.4f} ({:.4f})", mean, error) : fmt::format("{:.4f}", mean);
 }
 
-// The settings that all candidates share, and the others of each.
+// The settings that all candidates share, and the other settings of each candidate.
 std::pair<Settings, std::vector<Settings>> split_settings(const std::vector<Settings>& candidates) {
   Settings common;
   std::vector<Settings> own(candidates.size());

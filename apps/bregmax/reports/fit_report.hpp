@@ -28,13 +28,13 @@ double smoothing_of(const Divergence& divergence);
 // "itml: gamma = 1, prior = identity".
 std::string method_text(const TrainingRecord& record);
 
-// The column of the score that chose.
+// The column of the measure that was tuned for.
 Index measure_index(const TuningRecord& record);
 
 // "lambda 10, smoothing 0.3, scale standard".
 std::string settings_text(const Settings& settings);
 
-// The lines on what was chosen, by which score, and how the fits came about.
+// What was chosen, by which score, and how many fits on the folds were solved or proved.
 std::string tuning_summary(const TuningRecord& record);
 
 // The whole table: one line per candidate with "mean (standard error)" of each measure, the chosen one marked.

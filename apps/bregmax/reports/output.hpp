@@ -58,7 +58,7 @@ std::string proof_text(std::string_view status, double objective, double lower_b
 // 17 digits, which give back the same double.
 void append_exact_number(std::string& text, double value);
 
-// The five scores of the paper: for people, in JSON, and where they are.
+// The five scores of the paper: name in text, key in JSON, member of EvaluationScores.
 struct NamedScore {
   const char* name;
   const char* key;
