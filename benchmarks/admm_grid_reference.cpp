@@ -106,7 +106,7 @@ void ReferenceAdmm::compute_divergences() {
   divergence_.colwise() -= z_ - slopes_.cwiseProduct(problem_.points()).rowwise().sum();
 }
 
-// The copy is slack + dual; slack and dual are what block two makes of it.
+// The copy is slack + dual; block two computes the new slack and dual from it.
 void ReferenceAdmm::update_slacks() {
   relaxed_ = slack_ + dual_;
   lowered_ = relaxed_ - problem_.similar_weight / penalty_ * similar_;

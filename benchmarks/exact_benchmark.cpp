@@ -15,7 +15,7 @@
 namespace bregmax {
 namespace {
 
-// Every row has a piece of its own.
+// With one piece per row.
 LearningProblem problem_on(Matrix points, double lambda) {
   LearningProblem problem;
   problem.points = std::move(points);

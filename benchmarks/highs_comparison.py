@@ -15,7 +15,7 @@ HiGHS runs with each of its algorithms and the fastest counts. An algorithm that
 stopped there (--every-solver lets each run to the time limit). When none ends within the limit, the limit is what
 counts, and the ratio is a lower bound: it is printed with a '>'.
 
-A short solve is at the mercy of whatever else the machine does. Where the best of HiGHS took less than SHORT seconds, it
+The time of a short solve depends on what else the machine does. Where the best of HiGHS took less than SHORT seconds, it
 and bregmax are run in turns until both have had --repeats runs, and the fastest run of each counts.
 """
 
@@ -210,7 +210,7 @@ def _highs_worker(sender, *arguments):
 
 
 def solve_with_highs(program, solver, time_limit, verbose=False):
-    """In a process of its own: some of the algorithms look at their time limit rarely."""
+    """In a separate process, which can be killed: some of the algorithms rarely check their time limit."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     worker = context.Process(target=_highs_worker, args=(sender, program, solver, time_limit, verbose))

@@ -102,7 +102,7 @@ def benchmark_divergence(rounds):
 
 
 def benchmark_copies():
-    """In a process of its own. As a control, points in Fortran order, which do have to be copied."""
+    """In a new process. As a control, points in Fortran order, which do have to be copied."""
     code = """
 import numpy as np, bregmax
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How does an iteration with fewer pieces than rows grow with the rows and with the pieces?
+"""How does the time of an iteration with fewer pieces than rows grow with the rows and with the pieces?
 
 On the rows of many_rows.py, with one comparison per ten rows: processor seconds per iteration (with its share of the
 passes over all rows and of the proofs), against the number of rows at fixed pieces and against the pieces at fixed rows,

@@ -3,7 +3,7 @@
 
 On a random two thirds of balance-scale (417 rows) with 2000 triplets drawn from the labels: tuning over the 13 default
 lambdas with 3 folds on two threads, against one exact fit at lambda 1 on one thread. The two run in turn, each in a
-process of its own, several times, and medians count. The ratio should be at most 8; 4 would be good.
+new process, several times, and medians count. The ratio should be at most 8; 4 would be good.
 
 On a machine with other work the wall clock says little. So the table also has the processor time of all threads of the
 tuning divided by the number of threads: what the wall clock would show on an idle machine if the work were perfectly

@@ -24,8 +24,8 @@ if(BREGMAX_COVERAGE)
 endif()
 
 # Most presets compile the files of a target several at a time (CMAKE_UNITY_BUILD), so that headers and templates are
-# compiled once per group. Files with compiler options of their own, or with a local name that another file of the
-# group has too, are compiled alone.
+# compiled once per group. Files with their own compiler options, or with a local name that another file of the group
+# has, too, are compiled alone.
 function(bregmax_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -22,7 +22,7 @@ measured = actual[is_measured] * random.normal(1, 0.05, size=is_measured.sum())
 print(f"{is_measured.sum()} of {len(pairs)} pairs are measured")
 
 # %% [markdown]
-# Every row has an affine piece of its own; their maximum is the convex function phi that generates the divergence.
+# Every row has its own affine piece; the maximum of all pieces is the convex function phi that generates the divergence.
 
 # %%
 learner = bregmax.BregmanTargetsLearner(preprocessor=rows).fit(pairs[is_measured], measured)

@@ -13,8 +13,8 @@ using Work = std::function<void(const RunControl&)>;
 
 void run_in_background(Work work, const nanobind::object& on_progress, int threads);
 
-// Runs `work` on a thread of its own, without Python's lock, while the calling thread looks for signals and hands on
-// progress a few times a second. Ctrl-C (or an exception of `on_progress`) asks the work to stop and is raised. An
+// Runs `work` on a new thread, without Python's lock, while the calling thread checks for signals and passes on progress
+// a few times a second. Ctrl-C (or an exception of `on_progress`) asks the work to stop and is raised. An
 // iteration of a solver may take long, so a run that does not stop at once is left to end by itself: `work` must own,
 // by value, all that it reads. `threads`: for the work, 0: as many as the calling thread may use. `on_progress`: None,
 // or called with (phase, iteration, fraction, relative_gap, seconds).

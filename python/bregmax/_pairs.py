@@ -62,7 +62,7 @@ class PairsMixin(TuplesMixin):
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
 
     def _fit_with_threshold(self, pairs: Any, y: Any, sample_weight: Any):
-        """For divergences that have no threshold of their own: the most accurate one on the pairs that were learned."""
+        """For methods whose losses imply no threshold: sets the one that is most accurate on the pairs learned from."""
         self.fit_pairs(pairs, y, sample_weight=sample_weight)
         similar = similar_of(y, len(pairs)).astype(bool)
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, "accuracy", None, 1.0))

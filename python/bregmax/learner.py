@@ -40,7 +40,7 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     folds : int
         Of the cross-validation.
     repeats : int or None
-        Cross-validations from labels, each with folds of its own. None: 3 for up to 200 rows, 2 for up to 400, else 1.
+        Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
     solver : "auto", "exact" or "admm"
         "exact": interior point, to a small gap; "admm": for large problems, to a moderate one; "auto": exact, unless its
         predicted time or memory is too large.

@@ -140,7 +140,7 @@ TEST(Fit, HelpIsOnStandardOutput) {
   EXPECT_EQ(run(directory, {"--version"}).out, "bregmax 0.1.0\n");
 }
 
-// Rows 0 and 1 are one reference once the model is applied, whatever pieces they had.
+// Rows 0 and 1 are equal, so they are the same reference when the model is applied, even if their pieces differ.
 TEST(Fit, SaysWhereTheModelAppliesOtherwiseThanTheLossCounted) {
   const TemporaryDirectory directory;
   directory.write("data.csv", "a\n0\n0\n1\n3\n");

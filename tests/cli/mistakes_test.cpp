@@ -1,4 +1,4 @@
-// Whatever a caller may get wrong: exit code 2 and one line that says which file, line or option, what was found and
+// Mistakes of the caller: exit code 2 and one line that says which file, line or option, what was found and
 // what is allowed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

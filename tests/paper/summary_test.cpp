@@ -66,7 +66,7 @@ TEST(Summary, MarksFirstAndSecondAmongTheMethodsOfThePaper) {
   EXPECT_EQ(summary.headlines[1].top_two, 5);
   EXPECT_EQ(summary.headlines[1].ranked, 5);
   EXPECT_EQ(summary.headlines[4].cells, 5);
-  // The paper's PBDL on iris is 94.5 95.6 96.5 93.5 95.3, in the mean 95.08.
+  // The paper's PBDL on iris is 94.5 95.6 96.5 93.5 95.3, with the mean 95.08.
   EXPECT_NEAR(summary.headlines[0].mean_over_paper, 90 - 95.08, 1e-9);
   EXPECT_NEAR(summary.headlines[0].lowest_over_paper, 90 - 96.5, 1e-9);
   EXPECT_EQ(summary.headlines[0].best_known, 0);
