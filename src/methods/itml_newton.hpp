@@ -33,7 +33,7 @@ inline double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio
 // adds a matrix of rank one. The weight falls in stages.
 class ItmlNewton {
  public:
-  // Whether a step is affordable: its matrices have the smaller of the numbers of pairs and of entries of A.
+  // Whether a step is affordable: the order of its matrix is the number of pairs or of entries of A, the smaller one.
   static bool suits(const ItmlConstraints& constraints) {
     const double features = static_cast<double>(constraints.differences.cols());
     const double entries = features * (features + 1) / 2, pairs = static_cast<double>(constraints.size());
@@ -76,7 +76,7 @@ class ItmlNewton {
 
   const Matrix& metric() const { return metric_; }
   double objective() const { return objective_; }
-  // What a step decreases, the objective with its barriers, and the derivative of that by X at X = 0.
+  // The objective with its barriers, which a step decreases, and its derivative with respect to X at X = 0.
   double stage_objective() const { return stage_objective_; }
   Matrix stage_slope() const { return slope_ - weight_ * Matrix::Identity(slope_.rows(), slope_.cols()); }
 
@@ -105,7 +105,7 @@ class ItmlNewton {
     const double larger = (std::abs(bound - divergence) + sign * shift + width) / 2;
     const bool from_divergence = sign * (bound - divergence) >= 0;
     cost.slack = (from_divergence ? divergence : bound) + sign * larger;
-    if (sign < 0) {  // a difference; the product of the roots is not
+    if (sign < 0) {  // avoids a difference: the product of the roots is known
       cost.slack = bound * divergence / ((bound + divergence + shift + width) / 2);
     }
     const double smaller = shift * cost.slack / larger;
