@@ -182,7 +182,7 @@ class Tuner {
     }
   }
 
-  // After an early end, of what is known so far.
+  // After an early end: as far as it is known.
   void find_constant() {
     result_.all_constant = true;
     for (const auto& on_folds : constant_.colwise()) {
