@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// An average of averages of ... is legal; a file that nests deeper than anyone would is not worth the stack.
+// Averages of averages are allowed, but a file must not be able to exhaust the stack.
 constexpr int kDeepestNesting = 16;
 
 std::string member_prefix(const std::string& prefix, std::size_t member) {
