@@ -62,7 +62,7 @@ struct SweepOptions {
 };
 
 struct Sweep {
-  std::vector<Index> pieces;                // asked for: q^d, q from an eighth of the last on, at least 8
+  std::vector<Index> pieces;                // asked for: q^d; the first q is an eighth of the last, at least 8
   std::vector<Approximation> steps;         // one for each
   ApproximationErrors exponents;            // fitted to the measured errors
   ApproximationErrors theoretic_exponents;  // -2/d, -1/d, -1/d
