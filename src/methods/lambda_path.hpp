@@ -79,8 +79,8 @@ class LambdaPath {
     if (!prove(points_[point])) solve(point, control);
   }
 
-  // Of a resolved point: the number of the point whose solution is the optimum here, its own if the solver ran;
-  // nothing: the zero model.
+  // For a resolved point: the point whose solution is the optimum here (itself if the solver ran); nothing: the zero
+  // model.
   std::optional<std::size_t> solution_of(std::size_t point) const { return points_[point].model.solution; }
   const Solution& solution(std::size_t solved_point) const { return points_[solved_point].solution; }
   bool solved(std::size_t point) const { return points_[point].solved; }

@@ -31,7 +31,7 @@ constexpr double kSmallestWidth = 0.1;
 // Below this part of the objective of M = 0, at which every hinge is 1, the loss counts as 0. (Where classes are a
 // thousand deviations apart, rounding keeps the gap from becoming small relative to a tenth of that.)
 constexpr double kNegligible = 1e-5;
-// After so many rounds without a smaller gap we stop: rounding prevents more.
+// We stop after this many rounds without a smaller gap: rounding prevents further progress.
 constexpr int kStalledRounds = 50;
 // A direction in which the derivative with respect to M is below minus this (the pull is 1) is missing from L.
 constexpr double kMissingDirection = 1e-3;
@@ -54,7 +54,7 @@ PullCoordinates pull_coordinates(const Matrix& centered, LargeMarginLoss& loss) 
   PullCoordinates coordinates;
   Vector extents = pull.values;
   while (coordinates.free < kept && extents(coordinates.free) <= kNoExtent * extents(kept - 1)) ++coordinates.free;
-  // A free direction has no unit of its own; it gets that of the smallest of the others.
+  // A free direction has no natural unit; it gets the smallest unit of the others.
   extents.head(coordinates.free).setConstant(coordinates.free < kept ? extents(coordinates.free) : 1.0);
   coordinates.from = internal::product(whitening.from, pull.vectors) * extents.cwiseSqrt().cwiseInverse().asDiagonal();
   coordinates.back = extents.cwiseSqrt().asDiagonal() * internal::transposed_product(pull.vectors, whitening.back);
@@ -83,7 +83,7 @@ ImpostorSet merge(const ImpostorSet& fresh, const ImpostorSet& old, const std::v
     for (Index f = fresh.begin[i]; f < fresh.begin[i + 1]; ++f) {
       impostors.emplace_back(fresh.rows[f], nullptr);
     }
-    // Of two that are equal the old one comes first, and stays.
+    // If an impostor is in both, the old entry comes first and is kept.
     const auto by_row = [](const auto& a, const auto& b) { return a.first < b.first; };
     std::inplace_merge(impostors.begin(), impostors.begin() + kept, impostors.end(), by_row);
     int last = -1;

@@ -141,7 +141,7 @@ class CuttingPlaneMaster {
         best = trial;
       }
     }
-    assert(best.size() > 0);  // a share that is small enough leaves Z a mix of what it was and the identity
+    assert(best.size() > 0);  // for small shares Z is nearly what it was
     move_to(best);
   }
 
@@ -220,7 +220,7 @@ class CuttingPlaneMaster {
     Matrix hessian = product_transposed(seen, seen);
     hessian.array() += 1 / (rest * rest);
     hessian.diagonal() += inverse.cwiseAbs2();
-    // Scaled by the multipliers the matrix is of order one on its diagonal, whatever their sizes.
+    // We scale by the multipliers, so that the diagonal is of order one whatever their sizes are.
     const Matrix scaled = multipliers_.asDiagonal() * hessian * multipliers_.asDiagonal();
     const PositiveDefinite factor(symmetrized(scaled));
     if (!factor.succeeded()) return false;

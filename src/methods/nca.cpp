@@ -71,7 +71,7 @@ Learned learn_nca(const MatrixView& rows, const MethodSupervision& supervision, 
   const internal::LinearNcaSolution solution = internal::solve_linear_nca(
       {internal::product(centered, coordinates.from), train.classes, diagonal}, first, choices.limits, watch);
 
-  // Where the rows do not differ A stays what it was at the start.
+  // In directions in which the rows do not differ, A stays as it was at the start.
   const Matrix transform = start + internal::product_transposed(solution.transform - first, coordinates.from);
   return {std::make_shared<Mahalanobis>(internal::transposed_product(transform, transform)), solution.report};
 }

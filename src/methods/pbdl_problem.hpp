@@ -15,7 +15,7 @@ PbdlOptions pbdl_options(const MethodChoices& choices);
 // `points`: scaled.
 LearningProblem make_problem(Matrix points, const Supervision& supervision, const PbdlOptions& options);
 
-// What the exact solver is predicted to take, by its operation counts and rates that were measured.
+// The predicted cost of the exact solver, from operation counts and measured rates.
 struct ExactCost {
   double seconds, bytes;
 };

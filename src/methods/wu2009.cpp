@@ -87,8 +87,8 @@ class Subgradient {
   bool iterate() {
     const HingeProgram& program = problem_.program;
     const Index count = program.variables() - 1;
-    // With x = alpha / units, the slope in alpha is the slope in x over units, and a step of alpha is one of x over
-    // units again.
+    // x = alpha / units: divided by units, the slope in x becomes that in alpha; divided again, the step of alpha that
+    // of x.
     Vector slope = program.slope(x_, multipliers_);
     for (Index k = 0; k < count; ++k) slope(k) *= problem_.units(k) > 0 ? 1 / std::pow(problem_.units(k), 2) : 0;
     x_ = (x_ - step_ / static_cast<double>(++iterations_) * slope).cwiseMax(0);

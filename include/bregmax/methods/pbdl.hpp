@@ -27,8 +27,7 @@ struct PbdlOptions {
 
 inline constexpr MethodLimits kPbdlLimits = {1e-8, 400, 0};  // defaults of the exact solver
 
-// rows: n x d, as the divergence shall see them. Throws Error on a caller's mistake; a limit that was hit is a status
-// in the report.
+// rows: n x d, already scaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.
 Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const PbdlOptions& options = {},
                    const RunControl& control = {});
 // The same for unscaled rows, as a model.

@@ -104,8 +104,7 @@ const std::vector<Method>& all_methods();
 // Throws Error that lists the names if there is no method of this name.
 const Method& method_named(std::string_view name);
 
-// rows: n x d, as the divergence shall see them. Throws Error on a caller's mistake; a limit that was hit is a status
-// in the report.
+// rows: n x d, already scaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.
 Learned learn_with(const Method& method, const MatrixView& rows, const MethodSupervision& supervision,
                    const MethodSettings& settings = {}, const RunControl& control = {});
 
@@ -124,7 +123,7 @@ Scaling make_scaling(const MatrixView& rows, Scale scale);
 // Every parameter and limit filled in. Throws Error on a value that is not allowed.
 MethodChoices resolve(const Method& method, const MethodSettings& settings);
 
-// What a method's own families are made from; every combination is a candidate.
+// What the families of a method are made from; every combination is a candidate.
 struct FamilyOptions {
   const Method& method;
   MethodSettings settings;  // of the fits on folds, with their tolerance
