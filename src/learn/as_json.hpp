@@ -1,6 +1,6 @@
 #pragma once
 
-// What users are told, as JSON: the program prints it, and Python makes dictionaries of it.
+// Reports as JSON: the program prints them, and Python turns them into dictionaries.
 
 #include <nlohmann/json.hpp>
 

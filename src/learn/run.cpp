@@ -116,7 +116,7 @@ void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& 
   record.neighbours = supervision.kind == LabelSupervision::kHardComparisons ? supervision.neighbours : 0;
 }
 
-// ---- The candidates of a method without families of its own ----
+// ---- The candidates of a method that defines no families ----
 
 struct Candidate {
   Scale scale;

@@ -79,7 +79,7 @@ class Board {
     return done_ == tasks_.size() ? Status::kOptimal : status;
   }
 
-  // From the outside: no task begins any more, and those that run are asked to stop.
+  // For the calling thread: no more tasks begin, and running ones are asked to stop.
   void end() {
     const std::lock_guard lock(mutex_);
     stop_ = true;

@@ -34,7 +34,7 @@ struct FitOutcome : MethodFit {
   bool tuning_ended_early = false;
   std::vector<Finding> diagnosis = {};
 
-  const Finding* find(Finding::Kind kind) const;  // nullptr: there is none
+  const Finding* find(Finding::Kind kind) const;  // nullptr: no such finding
 };
 
 // Lambda weighs the Lipschitz constant against the SUM of the losses. A fold has less supervision, so lambda is scaled
