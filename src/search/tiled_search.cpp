@@ -17,7 +17,7 @@ bool nearer(const Neighbour& a, const Neighbour& b) {
   return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
 }
 
-// The nearest references of one query, found while their scores go by in the order of their numbers.
+// The nearest references of one query so far; scores come in the order of the reference numbers.
 class NearestSoFar {
  public:
   // Divergences are scores plus `point_part`, see PointScores.
