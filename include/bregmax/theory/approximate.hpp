@@ -40,7 +40,7 @@ struct Approximation {
   std::shared_ptr<const MaxAffine> approximator;  // over the coordinates of the box: h(u) = max of the tangents
   Matrix anchors;                                 // the points at which the pieces touch phi
   double beta = 0;                                // infinity: the generator is not smooth
-  double margin = 0;                              // of the inner box; >= R: there is none, gradient and divergence NaN
+  double margin = 0;                              // of the inner box; >= R: no inner box, gradient and divergence NaN
   ApproximationErrors measured;                   // maxima that were found: lower bounds of the suprema
   ApproximationErrors bounds;                     // of Theorem 1; NaN where beta is infinite
   bool stopped = false;                           // by RunControl: nothing was measured
