@@ -1,6 +1,6 @@
 #pragma once
 
-// The short way in: everything that a program needs to learn a divergence and to use it.
+// Includes what a program needs to learn a divergence and to use it.
 //
 //   #include "bregmax/bregmax.hpp"
 //   #include <cstdio>

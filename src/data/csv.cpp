@@ -40,7 +40,7 @@ class Scanner {
     if (text.starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
   }
 
-  // Moves to the next row; false at the end, where blank lines are skipped. A blank line before more rows is an Error.
+  // Whether another row follows. Blank lines are allowed only at the end: one before more rows is an Error.
   bool next_row() {
     const char* first = std::find_if_not(at_, end_, is_space);
     if (first != end_ && !is_line_end(*first)) return true;
@@ -203,7 +203,7 @@ std::vector<std::vector<std::string>> gather_texts(std::string_view text, const 
   return texts;
 }
 
-// A text over numbers in a first line that is not a header: a name among numbers, or a missing value such as "NA".
+// Refuses a first line, not a header, with a text above numbers: a name, or a missing value such as "NA".
 void refuse_ambiguous_first_line(const CsvContent& content, const std::string& source) {
   for (const CsvColumn& column : content.columns) {
     if (column.numeric || column.texts.size() < 2 || is_number_like(column.texts.front())) continue;

@@ -7,7 +7,7 @@
 namespace bregmax {
 namespace {
 
-// A feature at a time would go through the memory of all of them for each.
+// Row by row: going feature by feature would read the whole matrix once per feature.
 template <class Each>
 void for_each_row(const MatrixView& rows, const Each& each) {
   for (Index i = 0; i < rows.rows(); ++i) each(rows.row(i).transpose());

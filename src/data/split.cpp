@@ -27,7 +27,7 @@ std::vector<std::vector<Index>> stratified_folds(const std::vector<int>& class_o
   std::map<int, std::vector<Index>> rows_of_class;
   for (Index row = 0; row < rows; ++row) rows_of_class[class_of_row[row]].push_back(row);
 
-  // Dealing goes on where the last class ended, so that the folds as a whole differ by at most one row, too.
+  // Each class starts at the fold after the last row of the one before, so that fold sizes differ by at most one, too.
   std::vector<std::vector<Index>> test_rows(folds);
   std::size_t next_fold = 0;
   for (auto& [class_number, members] : rows_of_class) {

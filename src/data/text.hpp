@@ -25,8 +25,8 @@ bool is_label_name(std::string_view name);
 std::string excerpt(std::string_view text);
 std::string quoted_excerpt(std::string_view text);
 
-// What to say where a file seems to have only one column since another character than a comma stands between its
-// fields. `text`: of that column.
+// A hint for messages if a file has only one column, and `text`, a field of it, contains another separator than a
+// comma; else empty.
 std::string hint_at_separator(Index columns, std::string_view text);
 
 }  // namespace bregmax::internal

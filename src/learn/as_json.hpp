@@ -1,6 +1,6 @@
 #pragma once
 
-// What users are told, as JSON: the program prints it, and Python makes dictionaries of it.
+// Reports as JSON: the program prints them, and Python turns them into dictionaries.
 
 #include <nlohmann/json.hpp>
 
@@ -10,8 +10,8 @@ namespace bregmax::internal {
 
 using Json = nlohmann::ordered_json;  // members stay in the order in which they were added
 
-// All but what only the caller knows: the names of files and the size of the data. Values that a run which ended early
-// never had are null.
+// Everything except what only the caller knows: file names and the size of the data. Values are null if the run ended
+// before it had them.
 Json outcome_as_json(const Plan& plan, const FitOutcome& outcome);
 
 Json record_as_json(const TrainingRecord& record);

@@ -16,7 +16,7 @@ namespace {
 
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }
 
-// How the summed loss begins to change with each divergence, where all of them are 0.
+// The derivative of the summed loss with respect to each divergence, at the zero model.
 struct FirstChanges {
   bool some_fall = false;  // an item wants a divergence above 0
   std::map<std::pair<Index, Index>, double> of_pair;
@@ -26,7 +26,7 @@ struct FirstChanges {
     some_fall = some_fall || change < 0;
     of_pair[{pair.point, pair.reference}] += change;
   }
-  // Losses are convex and divergences never negative: if none falls, no divergence has a smaller loss than 0 has.
+  // Losses are convex and divergences never negative: if no derivative is negative, no model beats the zero model.
   bool sums_fall() const {
     return std::ranges::any_of(of_pair, [](const auto& entry) { return entry.second < 0; });
   }
@@ -86,7 +86,7 @@ class Diagnosis {
                                          report.stationarity, outcome_.tolerance);
   }
 
-  // A run that nobody limited ended without a proof, and the features as they are differ widely in scale.
+  // No limit of the user ended the run, yet it has no proof, and the unscaled features differ widely in scale.
   void find_scales_beyond_doubles() {
     const MethodReport& report = outcome_.report;
     const bool unlimited =

@@ -4,7 +4,7 @@
 
 namespace bregmax::internal {
 
-// What the user should know about an outcome that is complete but for its diagnosis.
+// The findings about an outcome in which everything but the diagnosis is filled in.
 std::vector<Finding> diagnose(const Plan& plan, const TrainingData& data, const FitOutcome& outcome);
 
 }  // namespace bregmax::internal

@@ -26,7 +26,7 @@ std::vector<int> pick(const std::vector<int>& values, const std::vector<Index>& 
   return picked;
 }
 
-// A fold may lack some of the pieces: those that are left get the numbers from 0 in their order.
+// A fold may lack some of the pieces: the others are renumbered from 0, in order.
 std::vector<int> renumbered(std::vector<int> pieces) {
   std::map<int, int> number;
   for (const int piece : pieces) number.emplace(piece, 0);

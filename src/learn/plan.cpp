@@ -21,7 +21,7 @@ double machine_memory() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// Fills in a plan, one matter after the other.
+// Fills in a plan, one group of fields after the other.
 class Planner {
  public:
   Planner(const FitRequest& request, const TrainingData& data)
@@ -155,7 +155,7 @@ class Planner {
     } else {
       std::vector<double>& tried = plan_.tried["pieces"];
       if (rows_ > thresholds_.own_pieces_rows) {
-        // Of a large table shares are too many, and what the pieces can express no longer depends on the rows.
+        // Shares of a large table would be too many pieces; how many are useful no longer depends on the rows.
         tried = {20, 50, 100, 200};
         std::erase_if(tried, [&](double pieces) { return pieces > rows_; });
         if (tried.empty()) tried = {0};  // every row has its own

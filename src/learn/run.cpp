@@ -16,7 +16,7 @@ using internal::require;
 
 const ClassOfRow& classes_of(const TrainingData& data) { return std::get<ClassOfRow>(data.supervision); }
 
-// What the method learns from on all rows. `kind`: of the plan's supervision.
+// What the method learns from on all rows. `kind`: index into plan.supervision.
 MethodSupervision draw_supervision(const Plan& plan, const TrainingData& data, Scale scale, std::size_t kind) {
   if (!data.labelled() || plan.supervision.empty()) return data.supervision;
   const LabelSupervisionOptions& options = plan.supervision[kind];
@@ -27,9 +27,8 @@ MethodSupervision draw_supervision(const Plan& plan, const TrainingData& data, S
   return as_method_supervision(supervision_from_labels(hard ? MatrixView(rows) : data.rows, classes_of(data), options));
 }
 
-// The chosen candidate is constant on all items though it was not on most folds (whose few items may weigh
-// differently): then so are all of its family with a lambda as large, and the best of the others is chosen. False:
-// there is no other.
+// The final model of the chosen candidate is constant, although it was not on most folds. Candidates of its family with
+// as large a lambda then count as constant, too, and the best of the others is chosen. False: there are no others.
 bool choose_again(TuneResult& tuning, Measure measure) {
   if (tuning.record.empty() || tuning.all_constant) return false;
   const auto lambda_of = [&](std::size_t candidate) {
@@ -61,7 +60,7 @@ void check(const Plan& plan, const TrainingData& data) {
           plan.fold_tolerance, plan.proof_tolerance);
 }
 
-// Takes over the values of the chosen candidate, or the first of each. Returns its kind of supervision.
+// Copies the values of the chosen candidate, or the first of each list. Returns its index into plan.supervision.
 std::size_t take_chosen(const Plan& plan, FitOutcome& outcome) {
   outcome.chosen = plan.settings;
   outcome.chosen_scale = plan.scales.front();
@@ -103,7 +102,7 @@ void learn_chosen(const Plan& plan, const TrainingData& data, std::size_t kind, 
                   FitOutcome& outcome) {
   MethodSettings settings = outcome.chosen;
   if (settings.time_limit > 0 && !outcome.tuning.record.empty()) {
-    // A limit of 0 would be none: what is left, if only a little.
+    // A limit of 0 would mean no limit, so what is left must stay > 0.
     settings.time_limit = std::max(1e-9, settings.time_limit - outcome.tuning.record.seconds);
   }
   static_cast<MethodFit&>(outcome) =
@@ -117,7 +116,7 @@ void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& 
   record.neighbours = supervision.kind == LabelSupervision::kHardComparisons ? supervision.neighbours : 0;
 }
 
-// ---- The candidates of a method without families of its own ----
+// ---- The candidates of a method that defines no families ----
 
 struct Candidate {
   Scale scale;
@@ -250,7 +249,7 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
     take_partial_result(outcome);
   } else {
     learn_chosen(plan, data, kind, control, outcome);
-    // A fit that ended early may be constant only so far.
+    // A fit may be constant only because it ended early.
     while (outcome.report.status == Status::kOptimal && outcome.model.record.constant &&
            choose_again(outcome.tuning, plan.tune_for)) {
       kind = take_chosen(plan, outcome);
@@ -260,7 +259,7 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
   outcome.tolerance =
       outcome.proved ? outcome.proved->tolerance : plan.settings.tolerance.value_or(plan.method->limits.tolerance);
   outcome.model.tuning = outcome.tuning.record;
-  // Early stopping learns from a part of what is drawn, which cannot be drawn again.
+  // Early stopping holds out part of the drawn items, so that the record would not reproduce the supervision.
   if (plan.method->learns_from_items && outcome.chosen_supervision && !plan.settings.solver.early_stop) {
     record_drawing(*outcome.chosen_supervision, outcome.model.record);
   }

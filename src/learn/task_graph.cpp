@@ -37,7 +37,7 @@ class Board {
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [&] { return stop_ || !ready_.empty() || started_ == tasks_.size(); });
-      // The watch comes by only now and then; nothing begins after the time is up.
+      // watch() looks at the clock only now and then, but no task may begin after the time limit.
       if (stop_ || ready_.empty() || time_is_up()) return;
       const std::size_t task = *ready_.begin();
       ready_.erase(ready_.begin());
@@ -79,7 +79,7 @@ class Board {
     return done_ == tasks_.size() ? Status::kOptimal : status;
   }
 
-  // From the outside: no task begins any more, and those that run are asked to stop.
+  // For the calling thread: no more tasks begin, and running ones are asked to stop.
   void end() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -121,7 +121,7 @@ class Board {
 
 Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
                  const RunControl& control) {
-  // BLAS has one number of threads for the whole process: set here, so that those who set it again change nothing.
+  // BLAS has one thread count for the whole process. We set it here, so that the workers set it to the same value.
   const ThreadLimit one_thread(1);
   Board board(tasks, time_limit);
   Status status = Status::kOptimal;
@@ -131,7 +131,7 @@ Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit,
       const int most = std::max(1, static_cast<int>(tasks.size()));
       for (int i = std::clamp(threads, 1, most); i > 0; --i) crew.emplace_back([&board] { board.work(); });
       status = board.watch(phase, control);
-    } catch (...) {  // of the caller's own report; the crew would otherwise work to the end before it is seen
+    } catch (...) {  // from the caller's report: without end() the crew would first finish all tasks
       board.end();
       throw;
     }

@@ -14,10 +14,10 @@ struct Task {
   std::vector<std::size_t> after = {};         // tasks of smaller number that must be done before
 };
 
-// Runs the tasks on `threads` threads, each with one thread of its own for OpenMP and BLAS; of the tasks that are ready
-// the one of the smallest number goes first. The calling thread reports the progress, as RunControl promises, and
-// watches the stop flag and the time limit (0: none). An exception of a task or of the report ends
-// the run and is thrown here. Returns kOptimal, kStopped or kTimeLimit.
+// Runs the tasks on `threads` threads, in each of which OpenMP and BLAS use one thread. Of the tasks that are ready,
+// the one with the smallest number starts first. The calling thread reports the progress, as RunControl promises, and
+// watches the stop flag and the time limit (0: none). An exception of a task or of the report ends the run and is
+// thrown here. Returns kOptimal, kStopped or kTimeLimit.
 Status run_tasks(const std::vector<Task>& tasks, int threads, double time_limit, std::string_view phase,
                  const RunControl& control);
 

@@ -45,7 +45,7 @@ MeasureScores score_on_fold(const Model& model, const Fold& fold, const Evaluati
   return scores;
 }
 
-// Learns and scores all candidates on all folds; every (family, fold) has a learner and writes to rows of its own.
+// Learns and scores all candidates on all folds; every (family, fold) has its own learner and writes to different rows.
 class Tuner {
  public:
   Tuner(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options)
@@ -182,7 +182,7 @@ class Tuner {
     }
   }
 
-  // After an early end, of what is known so far.
+  // After an early end: as far as it is known.
   void find_constant() {
     result_.all_constant = true;
     for (const auto& on_folds : constant_.colwise()) {

@@ -12,8 +12,8 @@ bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
   if (step == 0) return false;
   const Index sampled = (scaled_rows.rows() + step - 1) / step;
   const Matrix sample = scaled_rows(Eigen::seqN(0, sampled, step), Eigen::all);
-  // Smoothing makes divergences small without making them useless: the pieces behind it are asked. Other divergences
-  // have no margin to measure by.
+  // Smoothing makes divergences small but not useless, so we look at the max-affine divergence behind it. Divergences
+  // of other kinds have no margin to compare with.
   if (const auto* smoothed = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) {
     return is_constant(MaxAffine(smoothed->slopes(), smoothed->offsets()), sample);
   }

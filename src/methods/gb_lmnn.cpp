@@ -13,13 +13,13 @@
 
 // Gradient boosted large margin nearest neighbours (Kedem, Tyree, Weinberger, Sha & Lanckriet 2012). f(x) = L x +
 // trees, where L is that of LMNN; each tree is a regression tree of limited depth, fitted to minus the gradient of the
-// loss of LMNN with respect to the embedded rows. Of the steps 1, 1/2, 1/4, ... of the best-fitting one we take the
-// longest that decreases the loss, and of that the share `shrinkage` (all of it where the share decreases nothing).
-// Target neighbours are those of the linear start, and stay.
+// loss of LMNN with respect to the embedded rows. The step is halved until it decreases the loss, and the share
+// `shrinkage` of it is taken (all of it if that share does not decrease the loss). Target neighbours are chosen once,
+// in the linear embedding.
 //
-// A fifth of the rows of each class is held out, and f is learned from the others; the number of trees with the fewest
-// wrong held-out rows by 3 nearest neighbours (equal: the lower loss of the held-out rows) is kept, and f learned again
-// from all rows with as many. Boosting ends early when 20 trees bring nothing better.
+// A fifth of the rows of each class is held out, and f is learned from the others. The best number of trees has the
+// fewest held-out errors of 3 nearest neighbours (on a tie, the lowest held-out loss); f is then learned again from all
+// rows with that many trees. Boosting ends early when 20 trees bring no better score.
 //
 // objective: the loss of all rows. stationarity: the share of the wanted trees that were not grown, 0 at the end.
 
@@ -35,7 +35,7 @@ using internal::OrderedRows;
 constexpr int kPatience = 20;
 constexpr int kHeldOutFolds = 5;  // one of them is held out
 
-// At least one row of a class is always learned from.
+// A class of two rows or more keeps at least one row to learn from.
 Split hold_out(const ClassOfRow& class_of_row, std::uint64_t seed) {
   Random random(seed);
   Split split;
@@ -65,7 +65,7 @@ class GbLmnn {
   Learned learn(const MatrixView& rows, const ClassOfRow& class_of_row) {
     const OrderedRows everything = internal::order_by_class(rows, class_of_row);
     const int trees = choose_trees(rows, class_of_row);
-    // A run that ends before this has the start that it found last.
+    // If the run has already ended, we take the linear start that was found last.
     const Matrix linear = end_ ? last_linear_ : learn_linear(everything);
     LargeMarginBooster booster(everything.rows, everything.classes, linear, neighbours(), push());
     bool exhausted = false;
@@ -81,7 +81,7 @@ class GbLmnn {
   }
 
  private:
-  // The number of trees that serves held-out rows best.
+  // The number of trees with the best score of the held-out rows.
   int choose_trees(const MatrixView& rows, const ClassOfRow& class_of_row) {
     const Split split = hold_out(class_of_row, choices_.seed);
     const OrderedRows train = internal::order_by_class(rows, class_of_row, split.train),
@@ -111,7 +111,7 @@ class GbLmnn {
   int neighbours() const { return choices_.whole("neighbours"); }
   double push() const { return choices_.number("push"); }
 
-  // Within the limits that are left; what it has found when they end is a start as well.
+  // Learns within the limits that are left. A result that a limit cut short is a valid start, too.
   Matrix learn_linear(const OrderedRows& train) {
     MethodChoices choices = choices_;
     choices.limits.max_iterations = std::max(1, choices.limits.max_iterations - iterations_);
@@ -136,7 +136,7 @@ class GbLmnn {
 
   void note_tree(double loss, int left, int trees) {
     ++iterations_;
-    // Never "converged" by the watch: that is for the caller to say.
+    // Kept above the tolerance: learn() decides on convergence, not the watch.
     const auto end = watch_.end_after(iterations_, loss,
                                       std::max(share_left(std::max(left, 0), trees), 2 * choices_.limits.tolerance));
     if (end && !(left == 0 && *end == Status::kIterationLimit)) end_ = end;

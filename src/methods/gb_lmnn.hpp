@@ -25,8 +25,8 @@ class LargeMarginBooster {
     loss_value_ = measure(embedded_, gradient_);
   }
 
-  // One more tree, of which the share `shrinkage` of the step is taken; false: none decreases the loss. Along the tree
-  // the loss falls at the rate -<gradient, fitted> = |fitted|^2 (a leaf holds the mean of its targets).
+  // Adds a tree with the share `shrinkage` of its step; false: no step decreases the loss. Along the tree the loss
+  // falls at the rate -<gradient, fitted> = |fitted|^2 (a leaf holds the mean of its targets).
   bool add_tree(int depth, double shrinkage) {
     constexpr double kSufficient = 1e-2;
     constexpr int kSmallestLeaf = 2, kStepTrials = 30;
@@ -35,7 +35,7 @@ class LargeMarginBooster {
     grower_.grow(-gradient_, depth, kSmallestLeaf, grown, fitted);
     const double rate = fitted.squaredNorm();
     if (!(rate > 0)) return false;
-    // The first step would bring a linear loss to 0; later ones try twice the last.
+    // The first trial would bring a linear loss to 0; later trees begin with twice the last step.
     double step = step_ > 0 ? 2 * step_ : loss_value_ / rate;
     const Matrix before = embedded_;
     const double loss_before = loss_value_;
@@ -61,7 +61,7 @@ class LargeMarginBooster {
     return loss_.evaluate(embedded, loss_.find_impostors(embedded, 0), 0, {}, gradient);
   }
 
-  // Goes there if the loss is at most this.
+  // Moves the embedding there if its loss is at most `most`.
   bool moves_to(const Matrix& moved, double most) {
     Matrix gradient;
     const double value = measure(moved, gradient);

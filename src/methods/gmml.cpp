@@ -57,7 +57,7 @@ Matrix scatter_of_all_pairs(const Matrix& rows) {
   return static_cast<double>(rows.rows()) * symmetrized(transposed_product(differences, differences));
 }
 
-// Of all pairs of rows, in time that is linear in the number of rows.
+// The scatters of all pairs of rows, in time linear in the number of rows.
 Scatters scatters_of(const MatrixView& rows, const ClassOfRow& class_of_row) {
   std::map<int, std::vector<Index>> members;
   for (std::size_t i = 0; i < class_of_row.size(); ++i) members[class_of_row[i]].push_back(static_cast<Index>(i));

@@ -22,9 +22,9 @@ struct HingeProgram {
     const Vector hinges = (1 - apply(margins, x).array()).max(0).matrix();
     return 0.5 * x.dot(apply(quadratic, x)) + prices.dot(hinges);
   }
-  // Of the hinges at x: all of the price where one is positive. They are those of a subgradient.
+  // Of the hinges at x: the price if the hinge is positive, else 0. They give a subgradient.
   Vector multipliers(const Vector& x) const { return (apply(margins, x).array() < 1).select(prices, 0.0); }
-  // Of the quadratic and of the hinges with these multipliers.
+  // The gradient of the quadratic plus that of the hinges with these multipliers.
   Vector slope(const Vector& x, const Vector& multipliers) const {
     return apply(quadratic, x) - apply_transposed(margins, multipliers);
   }
@@ -34,7 +34,7 @@ struct HingeProgram {
   double lower_bound(const Vector& x, const Vector& multipliers) const {
     const Index threshold = variables() - 1;
     Vector feasible = multipliers;
-    // The threshold has no quadratic part to lean on: the multipliers with a positive margin there are scaled down.
+    // The threshold has no quadratic part, so multipliers with a positive margin there are scaled down.
     const auto at_threshold = margins.col(threshold);
     const double up = feasible.cwiseProduct(at_threshold.cwiseMax(0)).sum();
     const double down = -feasible.cwiseProduct(at_threshold.cwiseMin(0)).sum();
@@ -102,7 +102,7 @@ class HingeInteriorPoint {
     Vector x, multipliers, slacks, surplus, bounds;
   };
 
-  // Of the hinges in the normal equations.
+  // The weights of the hinges in the normal equations.
   Vector weights() const {
     return (slacks_.cwiseQuotient(leftover_) + surplus_.cwiseQuotient(multipliers_)).cwiseInverse();
   }

@@ -14,7 +14,7 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
     fail("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items);
   }
   std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
-  // Similar pairs alone teach nothing but a constant divergence: those of each kind are dealt out evenly.
+  // Similar pairs alone give a constant divergence, so both kinds are spread evenly over the folds.
   const auto deal_similar_first = [&order](const auto& pairs) {
     std::stable_partition(order.begin(), order.end(), [&](Index t) { return pairs[t].similar; });
   };

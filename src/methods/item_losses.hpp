@@ -12,7 +12,7 @@ struct LossSum {
 LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items);
 // NaN without items.
 double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items);
-// Of the zero model, whose divergences are all 0.
+// The losses of the zero model, whose divergences are all 0.
 LossSum zero_model_losses(const Supervision& items);
 
 }  // namespace bregmax::internal

@@ -9,23 +9,23 @@
 
 namespace bregmax::internal {
 
-// The clock and the limits of one run, looked at once per iteration.
+// The clock and the limits of one run, checked once per iteration.
 class IterationWatch {
  public:
   // Both must outlive this.
   IterationWatch(const MethodLimits& limits, const RunControl& control) : limits_(limits), control_(control) {}
 
-  // Reports progress; says whether, and why, the run ends after `iterations` of them.
+  // Reports progress. Returns why the run ends after this many iterations, or nothing if it goes on.
   std::optional<Status> end_after(int iterations, double objective, double stationarity) const;
 
   struct Measure {
     double objective = 0, stationarity = 0;
   };
-  // Alternates measure() and iterate() until the run ends; where iterate() returns false, with a numerical error.
+  // Alternates measure() and iterate() until the run ends. If iterate() returns false, it ends with kNumericalError.
   MethodReport run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const;
 
   double seconds() const;
-  // Of a run that ends now; its status is kNumericalError unless the caller knows better.
+  // The report of a run that ends now; its status is kNumericalError unless the caller knows better.
   MethodReport report(int iterations, double objective, double stationarity) const;
 
  private:

@@ -18,11 +18,10 @@
 //                                           >= xi_t   for dissimilar pairs, bound_t = `lower`
 //
 // with D_ld(X, Y) = tr(X Y^-1) - log det(X Y^-1) - d, by cyclic Bregman projections, each a rank-one update of A. Their
-// gap falls by about the same factor in every sweep. Where that shows, after 20 sweeps, that Newton's method on the
-// same objective would be faster, it takes over, unless there are so many pairs and features that its steps are not
-// affordable. An iteration is one projection onto every pair, or one Newton step. The stationarity is the duality gap
-// over 1 + |objective|: for any A the best slacks are known, which gives the objective, and the multipliers are always
-// feasible.
+// gap falls by about the same factor in every sweep. If that predicts, after 20 sweeps, that Newton's method on the
+// same objective would be faster, it takes over, unless there are too many pairs and features. An iteration is one
+// projection onto every pair, or one Newton step. The stationarity is the duality gap over 1 + |objective|: for any A
+// the best slacks are known, which gives the objective, and the multipliers are always feasible.
 //
 // Pairs of equal rows say nothing about A when they are similar and cannot be met when they are not: they are left out.
 
@@ -115,7 +114,7 @@ class Projections {
     }
   }
 
-  // A anew from the multipliers, so that the rounding of many updates does not add up, and both objectives with it.
+  // Computes A from the multipliers, so that the rounding errors of updates do not add up, and both objectives.
   bool refresh() {
     const Vector weights = constraints_.signs.cwiseProduct(multipliers_);
     Matrix inverse = prior_inverse_;
@@ -161,8 +160,8 @@ bool newton_is_due(const std::vector<double>& gaps, const ItmlConstraints& const
   const double factor = gaps[gaps.size() - 1 - kWindow] / gaps.back();
   if (!(factor > 1)) return true;
   const double left = kWindow * std::log(gaps.back() / tolerance) / std::log(factor);
-  // In multiplications. Those of a sweep wait for memory and for each other; most of those of Newton's method are one
-  // matrix product per step.
+  // In multiplications. Those of a sweep take longer, since they wait for memory and for each other; a Newton step is
+  // mostly one matrix product.
   const auto features = static_cast<double>(constraints.differences.cols());
   const double pairs = static_cast<double>(constraints.size()), entries = features * (features + 1) / 2;
   const double sweep = kCostInSweep * 4 * pairs * features * features;

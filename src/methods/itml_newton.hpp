@@ -20,7 +20,7 @@ struct ItmlConstraints {
   Index size() const { return differences.rows(); }
 };
 
-// Of L L^T, from its Cholesky factor L.
+// log det(L L^T), from the Cholesky factor L.
 inline double log_det(const Matrix& lower) { return 2 * lower.diagonal().array().log().sum(); }
 
 // s - log s - 1, the divergence of a slack from its bound, at s = slack / bound.
@@ -28,12 +28,12 @@ inline double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio
 
 // A barrier method on the objective of ITML: -weight log(distance) keeps each slack away from the divergence of its
 // pair, and -weight log det A keeps A away from singular matrices. For given A the best slack is a root of a quadratic
-// equation, so that A is the only variable left, and the function of A is self-concordant whatever gamma and the units
-// of the features are. In A = L (I + X) L^T around A = L L^T the curvature of -log det is the identity, and each pair
-// adds a matrix of rank one. The weight falls in stages.
+// equation, so that A is the only variable left, and the function of A is self-concordant for any gamma and any units
+// of the features. In A = L (I + X) L^T around A = L L^T the curvature of -log det is the identity, and each pair adds
+// a matrix of rank one. The weight falls in stages.
 class ItmlNewton {
  public:
-  // Whether a step is affordable: its matrices have the smaller of the numbers of pairs and of entries of A.
+  // Whether a step is affordable: the order of its matrix is the number of pairs or of entries of A, the smaller one.
   static bool suits(const ItmlConstraints& constraints) {
     const double features = static_cast<double>(constraints.differences.cols());
     const double entries = features * (features + 1) / 2, pairs = static_cast<double>(constraints.size());
@@ -55,7 +55,7 @@ class ItmlNewton {
     const Matrix direction = newton_direction();
     const double descent = stage_slope().cwiseProduct(direction).sum(), before = stage_objective_;
     const double stage_gap = weight_ * static_cast<double>(constraints_.size() + metric_.rows());
-    // Over the weight the stage's objective is self-concordant, and this bounds how far its optimum is.
+    // Divided by the weight, the objective of the stage is self-concordant, so that this bounds how far its optimum is.
     constexpr double kCloseEnough = 0.3, kNextStage = 0.1;
     if (descent > -kCloseEnough * weight_ && stage_gap > std::numeric_limits<double>::epsilon() * (1 + objective_)) {
       weight_ *= kNextStage;
@@ -76,7 +76,7 @@ class ItmlNewton {
 
   const Matrix& metric() const { return metric_; }
   double objective() const { return objective_; }
-  // What a step decreases, the objective with its barriers, and the derivative of that by X at X = 0.
+  // The objective with its barriers, which a step decreases, and its derivative with respect to X at X = 0.
   double stage_objective() const { return stage_objective_; }
   Matrix stage_slope() const { return slope_ - weight_ * Matrix::Identity(slope_.rows(), slope_.cols()); }
 
@@ -105,7 +105,7 @@ class ItmlNewton {
     const double larger = (std::abs(bound - divergence) + sign * shift + width) / 2;
     const bool from_divergence = sign * (bound - divergence) >= 0;
     cost.slack = (from_divergence ? divergence : bound) + sign * larger;
-    if (sign < 0) {  // a difference; the product of the roots is not
+    if (sign < 0) {  // avoids a difference: the product of the roots is known
       cost.slack = bound * divergence / ((bound + divergence + shift + width) / 2);
     }
     const double smaller = shift * cost.slack / larger;

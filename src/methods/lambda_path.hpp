@@ -24,9 +24,8 @@ namespace bregmax::internal {
 //   v(lambda) >= ((b - lambda) l_a + (lambda - a) l_b) / (b - a)                                             (chord)
 //
 // while any model m bounds v from above by loss(m) + lambda L(m). Where the two differ by at most the proof's tolerance
-// (relative to what the solver's gap is relative to), m is an optimum at lambda to that tolerance, and no run is
-// needed. Tried are the models at a and b and the zero model. This covers the path's flat ends without a case of their
-// own:
+// (relative, as the solver's gap is), m is an optimum at lambda to that tolerance, and no run is needed. Tried are the
+// models at a and b and the zero model. This covers the flat ends of the path, too:
 //   - above: once the zero model is optimal at a, l_a = l_b = loss(0) prove it for all lambda in between;
 //   - below: where the loss of b's model is minimal, l_a + (lambda - a) L runs along the chord. And l_0 = 0 at
 //     lambda = 0 needs no run at all, since losses are never negative: if b's model has no loss, it stays optimal down
@@ -39,7 +38,7 @@ class LambdaPath {
  public:
   using Solve = std::function<Solution(const LearningProblem& problem, const RunControl& control)>;
   // lambdas ascend strictly, all >= 0; the problem's own lambda is not used. What `solve` returns need not be optimal:
-  // its bound and its model count.
+  // only its bound and its model are used.
   LambdaPath(LearningProblem problem, std::vector<double> lambdas, Solve solve, double proof_tolerance)
       : problem_(std::move(problem)),
         solve_(std::move(solve)),
@@ -75,18 +74,18 @@ class LambdaPath {
   // An order in which every point comes after those that it needs.
   const std::vector<std::size_t>& order() const { return order_; }
 
-  // Several points may be resolved at once, on threads of their own.
+  // Several points may be resolved at once, on different threads.
   void resolve(std::size_t point, const RunControl& control) {
     if (!prove(points_[point])) solve(point, control);
   }
 
-  // Of a resolved point: the number of the point whose solution is the optimum here, its own if the solver ran;
-  // nothing: the zero model.
+  // For a resolved point: the point whose solution is the optimum here (itself if the solver ran); nothing: the zero
+  // model.
   std::optional<std::size_t> solution_of(std::size_t point) const { return points_[point].model.solution; }
   const Solution& solution(std::size_t solved_point) const { return points_[solved_point].solution; }
   bool solved(std::size_t point) const { return points_[point].solved; }
   double lambda(std::size_t point) const { return points_[point].lambda; }
-  // What is known at a resolved point, all of it at the point's own lambda.
+  // The proof at a resolved point, for the lambda of that point.
   Proof proof(std::size_t point) const {
     const auto& [loss, lipschitz, solution] = points_[point].model;
     const double bound = points_[point].lower_bound, objective = loss + lambda(point) * lipschitz;
@@ -136,7 +135,7 @@ class LambdaPath {
     const double left_bound = point.left ? points_[*point.left].lower_bound : 0;
     const double share = (point.lambda - left_lambda) / (right.lambda - left_lambda);
     const double bound = std::max(0.0, (1 - share) * left_bound + share * right.lower_bound);
-    // Of several that pass the one with the smallest Lipschitz constant, which is the one of the larger lambda.
+    // If several pass, we take the one with the smallest Lipschitz constant: that of the largest lambda.
     const KnownModel zero{zero_loss_, 0, std::nullopt};
     for (const KnownModel* model : {&zero, &right.model, point.left ? &points_[*point.left].model : nullptr}) {
       if (model == nullptr) continue;

@@ -9,10 +9,10 @@
 namespace bregmax::internal {
 namespace {
 
-// Sums over rows are made in so many parts, whatever the number of threads: the result does not depend on it.
+// Sums over rows have this many parts for any number of threads, so that the result does not depend on it.
 constexpr Index kParts = 4;
 constexpr Index kBlockRows = 64;
-// Below so many products of numbers threads cost more than they bring.
+// Below this many multiplications threads cost more than they save.
 constexpr Index kWorthThreads = 5'000'000;
 
 }  // namespace

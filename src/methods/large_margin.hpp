@@ -19,8 +19,8 @@ struct TargetNeighbours {
 
 TargetNeighbours nearest_of_class(const Matrix& ordered_rows, const ClassOfRow& ordered_classes, int neighbours);
 
-// The impostors that are looked at: rows of other classes, by row, ascending. A triplet (i, j, l) is a target j and an
-// impostor l of row i; the triplets of an impostor are numbered one after the other.
+// The working set of impostors: for each row, rows of other classes in ascending order. A triplet (i, j, l) is a target
+// j and an impostor l of row i; the triplets of an impostor are numbered one after the other.
 struct ImpostorSet {
   std::vector<Index> begin;          // rows + 1
   std::vector<int> rows;             // the impostors l
@@ -45,7 +45,7 @@ class LargeMarginLoss {
   Index rows() const { return static_cast<Index>(ranges_.begin.size()); }
   const TargetNeighbours& targets() const { return targets_; }
   double mu() const { return mu_; }
-  double triplets() const;  // of all impostors
+  double triplets() const;  // with all impostors
 
   // Every impostor with a hinge s > -slack for some target; nothing else.
   ImpostorSet find_impostors(const Matrix& embedded, double slack);
@@ -56,7 +56,7 @@ class LargeMarginLoss {
                   Matrix& gradient, std::vector<double>* multipliers = nullptr);
 
   // Sum over the pairs of w_pair (row - other)(row - other)^T, with the weights that the targets and the triplets with
-  // these multipliers give to pairs: the derivative of the loss by M where distances are d(x, y) = (x - y)^T M (x - y).
+  // these multipliers give to pairs: the derivative of the loss with respect to M in d(x, y) = (x - y)^T M (x - y).
   Eigen::MatrixXd metric_gradient(const Matrix& rows, const ImpostorSet& set, const std::vector<double>& multipliers);
 
  private:

@@ -162,8 +162,7 @@ class LineSearch {
   Vector best_at_, best_gradient_;
 };
 
-// Before anything is known of the curvature the step is as the caller says, or of length 1 in the units of the
-// variables.
+// The first step, when no curvature is known: as long as the caller asks for, or at most 1 in the 1-norm.
 double first_length(const InverseHessian& hessian, const LbfgsState& state, double first_step) {
   if (!hessian.empty()) return 1.0;
   if (first_step > 0) return first_step * state.at.norm() / state.gradient.norm();
@@ -196,7 +195,7 @@ LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsO
     const double before = state.value;
     if (!line_search.advance(direction, first_length(hessian, state, options.first_step), state)) {
       if (hessian.empty()) return LbfgsOutcome::kNoProgress;
-      hessian.clear();  // what was remembered misleads; steepest descent has the last word
+      hessian.clear();  // the remembered curvature misleads: try steepest descent before giving up
       continue;
     }
     ++state.iterations;

@@ -18,7 +18,7 @@ struct LbfgsOptions {
       0;                        // ends after `patience` steps whose decrease is at most this times max(|value|, floor)
   double value_floor = 1e-300;  // see decrease_tolerance
   int patience = 1;             // >= 1
-  // The length of the first step over that of the variables; 0: it is made of length 1 in their units.
+  // The length of the first step relative to the norm of the variables; 0: at most 1 in the 1-norm.
   double first_step = 0;
 };
 

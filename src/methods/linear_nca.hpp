@@ -47,7 +47,7 @@ class LinearNcaObjective {
     return value;
   }
 
-  // Of the embedded rows of the last evaluate(): the median squared distance from a row to its nearest other row.
+  // The median squared distance from an embedded row to its nearest other row, in the last evaluate().
   double median_nearest_distance() const {
     Vector distances = softmax_.nearest_distances();
     const auto middle = distances.begin() + distances.size() / 2;

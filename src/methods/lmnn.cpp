@@ -31,9 +31,9 @@ constexpr double kSmallestWidth = 0.1;
 // Below this part of the objective of M = 0, at which every hinge is 1, the loss counts as 0. (Where classes are a
 // thousand deviations apart, rounding keeps the gap from becoming small relative to a tenth of that.)
 constexpr double kNegligible = 1e-5;
-// After so many rounds without a smaller gap we stop: rounding prevents more.
+// We stop after this many rounds without a smaller gap: rounding prevents further progress.
 constexpr int kStalledRounds = 50;
-// A direction in which the derivative by M is below minus this (the pull is 1) is missing from L.
+// A direction in which the derivative with respect to M is below minus this (the pull is 1) is missing from L.
 constexpr double kMissingDirection = 1e-3;
 
 // Coordinates u = from^T x in which the targets' part of the objective is the trace of the matrix, on the directions in
@@ -54,7 +54,7 @@ PullCoordinates pull_coordinates(const Matrix& centered, LargeMarginLoss& loss) 
   PullCoordinates coordinates;
   Vector extents = pull.values;
   while (coordinates.free < kept && extents(coordinates.free) <= kNoExtent * extents(kept - 1)) ++coordinates.free;
-  // A free direction has no unit of its own; it gets that of the smallest of the others.
+  // A free direction has no natural unit; it gets the smallest unit of the others.
   extents.head(coordinates.free).setConstant(coordinates.free < kept ? extents(coordinates.free) : 1.0);
   coordinates.from = internal::product(whitening.from, pull.vectors) * extents.cwiseSqrt().cwiseInverse().asDiagonal();
   coordinates.back = extents.cwiseSqrt().asDiagonal() * internal::transposed_product(pull.vectors, whitening.back);
@@ -83,7 +83,7 @@ ImpostorSet merge(const ImpostorSet& fresh, const ImpostorSet& old, const std::v
     for (Index f = fresh.begin[i]; f < fresh.begin[i + 1]; ++f) {
       impostors.emplace_back(fresh.rows[f], nullptr);
     }
-    // Of two that are equal the old one comes first, and stays.
+    // If an impostor is in both, the old entry comes first and is kept.
     const auto by_row = [](const auto& a, const auto& b) { return a.first < b.first; };
     std::inplace_merge(impostors.begin(), impostors.begin() + kept, impostors.end(), by_row);
     int last = -1;
@@ -98,7 +98,7 @@ ImpostorSet merge(const ImpostorSet& fresh, const ImpostorSet& old, const std::v
   return merged;
 }
 
-// L with L^T L = metric, up to the rounding that makes an eigenvalue negative.
+// L with L^T L = metric; eigenvalues that rounding made negative count as 0.
 Matrix square_root(const Eigen::MatrixXd& metric) {
   const internal::SymmetricEigen eigen(metric);
   return eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
@@ -139,13 +139,13 @@ class LmnnSolver {
     return embedded_;
   }
 
-  // Of all triplets.
+  // The objective over all triplets.
   double objective_at(const Vector& at) {
     const Matrix& embedded = embed(at);
     return loss_.evaluate(embedded, loss_.find_impostors(embedded, 0), 0, {}, embedded_gradient_);
   }
 
-  // Of a power of two: where classes are far apart the start knows of no impostors, and without them L would become 0.
+  // Scales by powers of two: where classes are far apart the start has no impostors, and without them L would become 0.
   Vector best_multiple(Vector at) {
     double value = objective_at(at);
     for (const double factor : {0.5, 2.0}) {
@@ -196,8 +196,8 @@ class LmnnSolver {
     return end;
   }
 
-  // Where a row of L has become 0 the gradient by L is 0 with it, although M would gain from that direction: it is
-  // given back, as far as the smooth objective falls.
+  // If a row of L has become 0, so has its gradient, although the direction may lower the objective in M. We add the
+  // direction again if that lowers the smooth objective.
   void add_missing_direction() {
     if (missing_.isZero(0)) return;
     const Index size = coordinates_.rows.cols();
@@ -205,7 +205,7 @@ class LmnnSolver {
     const Matrix metric = internal::transposed_product(transform, transform);
     Vector unused(state_.at.size());
     const double value = smooth_objective(state_.at, unused);
-    // Where nothing is left of L, as long as it takes to give the farthest rows a distance of 1.
+    // If L is 0, we begin with the length that gives the farthest rows a distance of 1.
     const double farthest = coordinates_.rows.rowwise().squaredNorm().maxCoeff();
     double length = std::max(metric.trace() / static_cast<double>(size), 1 / farthest);
     for (int trial = 0; trial < 12; ++trial, length /= 4) {
@@ -238,7 +238,7 @@ class LmnnSolver {
     lower_bound_ = std::max(lower_bound_, loss_.mu() * sum / (1 - smallest));
   }
 
-  // Where targets do not differ nothing pays for an impostor's part of S: the multiplier must be 0.
+  // Where targets do not differ P is 0, so that the multiplier of an impostor that differs there must be 0.
   void drop_free_directions(std::vector<double>& multipliers) const {
     const auto free = coordinates_.rows.leftCols(coordinates_.free);
     const double extent = 1e-9 * free.cwiseAbs().maxCoeff();

@@ -24,7 +24,7 @@ struct RankingCut {
 // The rankings that violate most under a metric, for every row as a query.
 class RankingQueries {
  public:
-  // Rows that have no other row of their class, or only such, query nothing; at least one must.
+  // A row is a query unless its class has no other row, or has all rows. There must be a query.
   RankingQueries(const MatrixView& rows, const ClassOfRow& class_of_row)
       : rows_(centered(rows)), class_of_row_(class_of_row) {
     for (const int own : class_of_row_) {
@@ -126,8 +126,8 @@ class CuttingPlaneMaster {
     offsets_(count) = cut.offset;
     slopes_.row(count) = Eigen::Map<const Eigen::RowVectorXd>(cut.slope.data(), cut.slope.size());
     idle_.push_back(0);
-    // The sum of the multipliers is next to its limit, so that the new one has to take from the others: as much as
-    // serves the barrier function best.
+    // The sum of the multipliers is close to its limit, so the new one takes a share from the others: the one with the
+    // best value of the barrier function.
     const double all = count == 0 ? c_ : before.sum();
     Vector best;
     double best_value = kOutside;
@@ -141,7 +141,7 @@ class CuttingPlaneMaster {
         best = trial;
       }
     }
-    assert(best.size() > 0);  // a share that is small enough leaves Z a mix of what it was and the identity
+    assert(best.size() > 0);  // for small shares Z is nearly what it was
     move_to(best);
   }
 
@@ -171,7 +171,7 @@ class CuttingPlaneMaster {
     offsets_ = Vector(offsets_(kept));
     slopes_ = Matrix(slopes_(kept, Eigen::all));
     std::erase_if(idle_, [](int idle) { return idle >= kPatience; });
-    // A slope may be indefinite, so that Z need not be positive definite without it. It is where the others are less.
+    // A slope may be indefinite, so that Z need not be positive definite without it. It is if the others shrink.
     const Vector others = multipliers_(kept);
     constexpr double kLess = 0.98;
     for (double part = 1; move_to(part * others) == kOutside;) part *= kLess;
@@ -220,7 +220,7 @@ class CuttingPlaneMaster {
     Matrix hessian = product_transposed(seen, seen);
     hessian.array() += 1 / (rest * rest);
     hessian.diagonal() += inverse.cwiseAbs2();
-    // Scaled by the multipliers the matrix is of order one on its diagonal, whatever their sizes.
+    // We scale by the multipliers, so that the diagonal is of order one whatever their sizes are.
     const Matrix scaled = multipliers_.asDiagonal() * hessian * multipliers_.asDiagonal();
     const PositiveDefinite factor(symmetrized(scaled));
     if (!factor.succeeded()) return false;
@@ -269,7 +269,7 @@ class CuttingPlaneMaster {
   Vector offsets_;
   Matrix slopes_;          // one per row, d * d entries
   Matrix lower_;           // Cholesky factor of Z
-  std::vector<int> idle_;  // of each cutting plane, for how many centres its multiplier was next to nothing
+  std::vector<int> idle_;  // of each cutting plane: for how many centres its multiplier has been small
 };
 
 }  // namespace bregmax::internal

@@ -23,7 +23,7 @@
 //
 // objective: -F. stationarity: ||A|| ||F'(A)|| / rows in the coordinates that are optimised (features made
 // uncorrelated, or of unit variance for the diagonal form): by how much the share of right rows changes, to first
-// order, when A changes by as much as itself.
+// order, when A changes by its own norm.
 //
 // With a kernel: by the representer theorem the learned directions lie in the span of the training rows in its feature
 // space. There rows are given by their kernel principal components, of which those that hold 99% of the variance are
@@ -37,7 +37,7 @@ using internal::Whitening;
 // Directions whose variance is below this part of the largest are constant up to rounding.
 constexpr double kNoVariance = 1e-14;
 
-// Each feature by itself, so that a diagonal matrix stays one; a constant feature keeps its (single) value.
+// Each feature by itself, so that a diagonal matrix stays diagonal; a constant feature keeps its value.
 void scale_to_unit_variance(const Matrix& centered, Whitening& coordinates) {
   Vector deviations = internal::covariance(centered).diagonal().cwiseSqrt();
   deviations = (deviations.array() > 0).select(deviations, 1.0);
@@ -71,7 +71,7 @@ Learned learn_nca(const MatrixView& rows, const MethodSupervision& supervision, 
   const internal::LinearNcaSolution solution = internal::solve_linear_nca(
       {internal::product(centered, coordinates.from), train.classes, diagonal}, first, choices.limits, watch);
 
-  // Where the rows do not differ A stays what it was at the start.
+  // In directions in which the rows do not differ, A stays as it was at the start.
   const Matrix transform = start + internal::product_transposed(solution.transform - first, coordinates.from);
   return {std::make_shared<Mahalanobis>(internal::transposed_product(transform, transform)), solution.report};
 }

@@ -45,14 +45,14 @@ class NeighbourSoftmax {
  private:
   // A block of rows against all rows stays in the second-level cache up to some thousand rows.
   static constexpr Index kBlockRows = 64;
-  // Sums over rows are made in so many parts, whatever the number of threads: the result does not depend on it.
+  // Sums over rows have this many parts for any number of threads, so that the result does not depend on it.
   static constexpr Index kParts = 4;
-  // Up to so many rows all pairs are kept at once: then each product is computed for both of its rows.
+  // Up to this many rows all pairs are kept at once, so that the product of two rows is computed once.
   static constexpr Index kWholeRows = 1024;
-  // Below so many products of numbers threads cost more than they bring.
+  // Below this many multiplications threads cost more than they save.
   static constexpr Index kWorthThreads = 5'000'000;
 
-  // What one part of the rows needs; allocated once.
+  // Work space for one part of the rows; allocated once.
   struct Part {
     Matrix products;         // a block of rows against all, where they are not kept at once
     std::vector<int> index;  // the near ones of a row
@@ -187,7 +187,7 @@ class NeighbourSoftmax {
     }
   }
 
-  // The same for the distances to some rows, those from `same` to `other` - 1 of the class of this row. False: all
+  // The same for the distances to `end` rows, of which `same` .. `other` - 1 are of the class of this row. False: all
   // weights are 0.
   bool weigh_row(Index row, Index same, Index other, Index end, double* distances) {
     const double nearest = nearest_(row);

@@ -4,7 +4,7 @@
 
 namespace bregmax::internal {
 
-// Declarations of parameters in a line or two, those that several methods share among them.
+// Short ways to declare parameters, and the parameters that several methods share.
 
 struct Range {
   double low = 0, high = std::numeric_limits<double>::infinity();

@@ -36,7 +36,7 @@ class PbdlLearner final : public FoldLearner {
     PbdlOptions fit = settings.fit;
     if (!fold.train_pieces.empty()) {
       fit.piece_of = fold.train_pieces;
-    } else if (fit.pieces > 0) {  // a fold may have fewer different rows than pieces are asked for
+    } else if (fit.pieces > 0) {  // a fold may have fewer distinct rows than pieces
       fit.pieces = static_cast<int>(std::min<Index>(fit.pieces, distinct_rows(fold.train_rows)));
     }
     const Matrix points = scaling_.apply(fold.train_rows);

@@ -52,17 +52,17 @@ PbdlOptions pbdl_options(const MethodChoices& choices) {
   return options;
 }
 
-// Multiplications of one iteration, some thirty of which are made: in matrix products and factorizations, and in
-// updates of a dense matrix by single entries. benchmarks/exact_cost.py holds the rates against measurements.
+// Counts the multiplications of some thirty iterations: in matrix products and factorizations, and in updates of single
+// entries of a dense matrix. benchmarks/exact_cost.py holds the rates against measurements.
 ExactCost predict_exact(const LearningProblem& problem) {
-  constexpr double kIterations = 30, kProducts = 1e10, kUpdates = 6e8;  // multiplications a second
-  constexpr double kNearest = 20, kGrowth = 2;                          // entries that a piece starts with, and gains
+  constexpr double kIterations = 30, kProducts = 1e10, kUpdates = 6e8;  // multiplications per second
+  constexpr double kNearest = 20, kGrowth = 2;  // entries of a piece at the start, and their growth
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double pieces = problem.pieces, unknowns = pieces * (features + 1);
   const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
   const auto all_items = static_cast<double>(item_count(problem.supervision)), items = coupled ? all_items : 0.0;
   const double squares = rows * pieces * features * features, dense = unknowns * unknowns * unknowns / 3;
-  // What the entries of a piece touch of the other pieces.
+  // How many other pieces the entries of a piece involve.
   const double width = std::min(pieces, kGrowth * (all_items / pieces + kNearest + features));
   const double arrow =
       pieces * (width * width * features + pieces * pieces / 3) + items * items * (items / 3 + features);

@@ -15,7 +15,7 @@ PbdlOptions pbdl_options(const MethodChoices& choices);
 // `points`: scaled.
 LearningProblem make_problem(Matrix points, const Supervision& supervision, const PbdlOptions& options);
 
-// What the exact solver is predicted to take, by its operation counts and rates that were measured.
+// The predicted cost of the exact solver, from operation counts and measured rates.
 struct ExactCost {
   double seconds, bytes;
 };
@@ -24,11 +24,11 @@ ExactCost predict_exact(const LearningProblem& problem);
 InteriorPointOptions exact_options(const PbdlOptions& options);
 AdmmOptions admm_options(const PbdlOptions& options);
 
-// Is this problem for ADMM? `reason`: why, where the choice is free.
+// Whether ADMM is to solve this problem. `reason`: the prediction that decides if the solver is `auto`.
 bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std::string& reason);
 
-// Solves for a cross-validation, which needs no more than a comparison of candidates: exactly, or where that takes long
-// and is not asked for, with a bounded number of iterations of ADMM.
+// Solves for a cross-validation, which only compares candidates: exactly or, if that would take long and was not asked
+// for, by a bounded number of ADMM iterations.
 Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control);
 
 // A family per scale, number of pieces and supervision. The candidates of one are lambda x T, with one pass over the

@@ -60,7 +60,7 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   const std::string given = supervision_name(supervision);
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
           fmt::join(names, ", "));
-  // Comparisons and pairs of labels are checked by the only method that takes them.
+  // Comparisons and label pairs are checked by pbdl.
   if (const auto* class_of_row = std::get_if<ClassOfRow>(&supervision)) check_classes(method, *class_of_row, rows);
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows, "pair");
   if (const auto* targets = std::get_if<Targets>(&supervision)) check_items(*targets, rows, "target");
@@ -217,7 +217,7 @@ MethodFit fit_with(const Method& method, const MatrixView& rows, const MethodSup
   internal::check_bounded_rows(rows);
   MethodFit fit = internal::as_fit(learn_with(method, scaling.apply(rows), supervision, settings, control), method.name,
                                    supervision, scaling, rows.rows(), settings.seed);
-  // The record of a proof has fields of its own for these.
+  // A record with a proof has separate fields for these.
   if (!fit.proved) fit.model.record.parameters = resolve(method, settings).parameters;
   return fit;
 }

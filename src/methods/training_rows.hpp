@@ -16,7 +16,7 @@ struct OrderedRows {
 };
 
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row);
-// The same for the rows with these numbers only.
+// The same for a subset of the rows.
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row, const std::vector<Index>& numbers);
 
 // Where the class of each row begins and ends in the order of the classes.
@@ -38,8 +38,8 @@ struct Whitening {
   Eigen::MatrixXd back;  // coordinates x features
 };
 
-// The pairs that were given, or as many as the parameter `constraints` says drawn from the labels (0: 20 c^2 for c
-// classes, as Davis et al. do).
+// The given pairs, or pairs drawn from the labels: as many as the parameter `constraints` (0: 20 c^2 for c classes, as
+// in Davis et al.).
 Pairs pairs_of(const MethodSupervision& supervision, const MethodChoices& choices);
 
 }  // namespace bregmax::internal

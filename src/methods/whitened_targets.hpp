@@ -17,8 +17,8 @@ struct TargetsFit {
 };
 
 // Least squares of targets y_t over matrices M, sum_t w_t (v_t^T M v_t - y_t)^2, in coordinates u = W^T v in which
-// sum_t w_t u_t u_t^T is the identity: it is then well conditioned whatever the units and correlations of the features,
-// and adding c w_t to the multipliers adds c I to the slope, which is what makes every set of multipliers feasible.
+// sum_t w_t u_t u_t^T is the identity: it is then well conditioned for any units and correlations of the features, and
+// adding c w_t to the multipliers adds c I to the slope, so that any multipliers can be made feasible.
 struct WhitenedTargets {
   WhitenedTargets(const MatrixView& rows, Targets targets) {
     std::erase_if(targets, [](const Target& target) { return target.weight == 0; });

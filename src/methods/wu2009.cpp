@@ -35,7 +35,7 @@ Matrix inner_products(const MatrixView& rows, double scale, bool square) {
   return products;
 }
 
-// The variables are alpha_k times the root of K_kk, which makes the quadratic one of unit diagonal, and then b.
+// The variables are alpha_k sqrt(K_kk), so that the quadratic has a unit diagonal, followed by b.
 struct Problem {
   HingeProgram program;
   Vector units;  // alpha = units * variable
@@ -68,7 +68,7 @@ Problem make_problem(const MatrixView& rows, Pairs pairs, bool square, double c,
   return problem;
 }
 
-// d <= b: for y = 1 the margin is at most 0, for y = -1 at least 0.
+// The share of pairs with d <= b: for y = 1 the margin is then at most 0, for y = -1 at least 0.
 double similar_fraction(const HingeProgram& program, const Vector& x) {
   const Vector margins = internal::apply(program.margins, x);
   const auto threshold = program.margins.col(program.variables() - 1);
@@ -87,8 +87,8 @@ class Subgradient {
   bool iterate() {
     const HingeProgram& program = problem_.program;
     const Index count = program.variables() - 1;
-    // With x = alpha / units, the slope in alpha is the slope in x over units, and a step of alpha is one of x over
-    // units again.
+    // x = alpha / units: divided by units, the slope in x becomes that in alpha; divided again, the step of alpha that
+    // of x.
     Vector slope = program.slope(x_, multipliers_);
     for (Index k = 0; k < count; ++k) slope(k) *= problem_.units(k) > 0 ? 1 / std::pow(problem_.units(k), 2) : 0;
     x_ = (x_ - step_ / static_cast<double>(++iterations_) * slope).cwiseMax(0);

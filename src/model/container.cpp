@@ -20,8 +20,8 @@ void store_word(std::uint64_t word, char* to) {
   for (int i = 0; i < 8; ++i) to[i] = static_cast<char>(word >> (8 * i) & 0xff);
 }
 
-// Over the 64-bit words of the file but the checksum itself. Every step is invertible, so that a change within one
-// word never goes unseen.
+// Over all 64-bit words of the file except the checksum itself. Every step is invertible, so that a change within one
+// word is always detected.
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t hash = 0;
   for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {

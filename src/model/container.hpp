@@ -48,14 +48,14 @@ void read_count(const nlohmann::json& object, const char* owner, const char* nam
 
 std::string write_container(const Container& container, std::uint32_t version);
 
-// Whether a file that starts with these bytes may be one: for a look before the rest of it is read.
+// Whether these may be the first bytes of a model file: checked before the rest of it is read.
 bool may_start_container(std::string_view bytes);
 inline constexpr std::size_t kContainerStart = 8;  // bytes to look at
 
 // Throws Error saying whether the bytes are foreign, truncated, corrupted, of a newer version or invalid.
 Container read_container(std::string_view bytes, std::uint32_t newest_version);
 
-// Writes length and checksum into the header, so that tests can alter a file and still have it looked into.
+// Writes length and checksum into the header. Declared here so that tests can alter a file and pass the checksum.
 void seal(std::string& bytes);
 
 }  // namespace bregmax::internal

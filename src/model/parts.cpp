@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// An average of averages of ... is legal; a file that nests deeper than anyone would is not worth the stack.
+// Averages of averages are allowed, but a file must not be able to exhaust the stack.
 constexpr int kDeepestNesting = 16;
 
 std::string member_prefix(const std::string& prefix, std::size_t member) {
@@ -31,7 +31,7 @@ EmbeddingParts embedding_parts(const std::string& prefix, const Container& conta
   return parts;
 }
 
-// Of the tuned settings, words stay in the JSON and numbers go to the array tuning.values: one per setting, in order.
+// The words of the tuned settings go to the JSON, their numbers to the array tuning.values: one per setting, in order.
 Json store_candidates(const TuningRecord& record, Container& container) {
   std::vector<double> values;
   Json candidates = Json::array();

@@ -10,14 +10,14 @@
 namespace bregmax::internal {
 namespace {
 
-// As SmoothReferenceSet cuts them, so that the numbers are those of Divergence::matrix().
+// The tiles of SmoothReferenceSet, so that the numbers are those of Divergence::matrix().
 constexpr Index kTileQueries = 64, kTileReferences = 512;
 
 bool nearer(const Neighbour& a, const Neighbour& b) {
   return a.divergence != b.divergence ? a.divergence < b.divergence : a.row < b.row;
 }
 
-// The nearest references of one query, found while their scores go by in the order of their numbers.
+// The nearest references of one query so far; scores come in the order of the reference numbers.
 class NearestSoFar {
  public:
   // Divergences are scores plus `point_part`, see PointScores.
@@ -27,8 +27,8 @@ class NearestSoFar {
     nearest_.clear();
   }
 
-  // The scores of references first, first + 1, ... Soon hardly any comes in, so that it is enough to look at the least
-  // of a chunk at a time. An equal divergence of a later reference never does.
+  // The scores of references first, first + 1, ... Soon hardly any is kept, so that we look at the smallest of a chunk
+  // first. A later reference with an equal divergence is never kept.
   void look_at(Index first, std::span<const double> scores) {
     constexpr std::size_t kChunk = 64;
     for (std::size_t begin = 0; begin < scores.size(); begin += kChunk) {
@@ -77,7 +77,7 @@ void search_tiles(const PointScores& scores, Index references, Index kept, Matri
   }
 }
 
-// Queries to search at a time. Sets without a faster way to scores hold all divergences of these queries.
+// Queries to search at a time. Sets that do not compute scores hold all divergences of these queries.
 Index tile_queries(const ReferenceSet& references) {
   const bool scoring = dynamic_cast<const ScoringReferenceSet*>(&references) != nullptr;
   return scoring ? kTileQueries : std::min(kTileQueries, block_rows(references.size()));

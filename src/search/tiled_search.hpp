@@ -13,8 +13,8 @@ struct NearestOfQuery {
   double bound;                        // no divergence of the query is larger
 };
 
-// Calls use() once per query, from several threads. The queries were checked before: nothing here throws over them.
-// Returns the number of queries done, from the first on: all of them unless a stop was requested.
+// Calls use() once per query, from several threads. The queries have been checked, so that nothing here throws because
+// of them. Returns the number of queries done, from the first on: all of them unless a stop was requested.
 //
 // Divergences are computed and looked at tile by tile, so that they never leave the second-level cache. They are the
 // numbers of Divergence::matrix().

@@ -15,7 +15,7 @@ std::vector<std::vector<Index>> rows_of_groups(const internal::ReferenceGroups& 
   return rows;
 }
 
-// The first `kept` rows of the groups. Rows of groups at the same divergence go by their number.
+// The first `kept` rows of the groups. Rows of groups at the same divergence are ordered by row number.
 std::vector<Neighbour> rows_of(std::span<const Neighbour> nearest_groups, const std::vector<std::vector<Index>>& rows,
                                Index kept) {
   std::vector<Neighbour> list;

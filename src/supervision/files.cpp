@@ -76,7 +76,7 @@ class ItemFile {
   }
 
  private:
-  // Names of which none is ours say nothing. Where one is, all must be, or a column would be read as what it is not.
+  // A header without any of our names is ignored. If it has one, all must match, or a column might be misread.
   void check_columns() const {
     const std::size_t found = content_.columns.size();
     const bool weighted = found == names_.size() + 1;

@@ -25,7 +25,7 @@ struct Range {
 };
 
 struct RowsByClass {
-  // Throws Error unless there are two classes or more, one of them with two rows. `what` are the items to be made.
+  // Throws Error unless there are two classes or more, one of them with two rows. `what` names the items in messages.
   RowsByClass(const std::vector<int>& class_of_row, std::string_view what) {
     std::map<int, std::vector<Index>> members;
     for (Index row = 0; row < std::ssize(class_of_row); ++row) members[class_of_row[row]].push_back(row);

@@ -39,8 +39,8 @@ std::vector<Index> lexicographic_order(const MatrixView& rows) {
   return order;
 }
 
-// What a restart is run on. Means belong to the space where the divergence is one of Bregman's: rows of an embedding
-// are embedded first.
+// What a restart is run on. Means are taken in the space in which the divergence is a Bregman divergence: rows of an
+// embedding are embedded first.
 struct Rows {
   Rows(const Divergence& divergence, Matrix sorted, KMeansStart start)
       : raw(std::move(sorted)),
@@ -68,7 +68,7 @@ KMeansRun run_once(const Rows& rows, const KMeansOptions& options, Random random
   return internal::lloyd(rows.measured, std::move(centroids), options.max_iterations, control);
 }
 
-// Calls work(i) for i = 0 .. count - 1, each on a thread of its own; an exception reaches the caller.
+// Calls work(i) for i = 0 .. count - 1, each on a different thread; an exception reaches the caller.
 template <class Work>
 void in_parallel(int count, const Work& work) {
   std::exception_ptr failure;

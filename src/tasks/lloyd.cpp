@@ -33,7 +33,7 @@ void assign(const MeasuredRows& rows, const Matrix& centroids, Assignment& assig
 }
 
 // Gives each empty cluster the row of largest divergence to its centroid, if any is positive: the objective falls by
-// that divergence. A row alone in its cluster stays, since its own mean does the same for it.
+// that divergence. A row that is alone in its cluster stays, since the next mean is the row itself.
 void reseed_empty_clusters(Assignment& assignment, std::vector<Index>& sizes) {
   for (std::size_t empty = 0; empty < sizes.size(); ++empty) {
     if (sizes[empty] > 0) continue;
@@ -91,8 +91,8 @@ Index draw_untaken(const std::vector<bool>& taken, Random& random) {
 
 // For a smooth generator, with o the mean of the rows,
 //   D(x, c) = D(x, o) - D(c, o) - <g(c) - g(o), x - c>:
-// the generator tilted to be flat at o, so that little is lost when its values cancel. Max-affine divergences have
-// reference sets of their own, which keep equal divergences exactly equal.
+// the generator tilted to be flat at o, so that little is lost when its values cancel. For max-affine divergences we
+// use their reference sets, which keep equal divergences exactly equal.
 MeasuredRows::MeasuredRows(const Divergence& divergence, const Matrix& rows)
     : divergence_(divergence), rows_(rows), smooth_(dynamic_cast<const SmoothDivergence*>(&divergence) != nullptr) {
   if (!smooth_) return;

@@ -41,22 +41,22 @@ class VoteBuffer {
     median_.reset();
   }
 
-  // What is farther is not tied with `nearest`. The scale of the rounding is the median of the divergences; a bound on
-  // all of them is known much faster.
+  // No divergence above this is tied with `nearest`. Ties are relative to the median divergence, but an upper bound on
+  // all divergences is known much faster.
   double not_tied_beyond(double nearest) const { return internal::farthest_tied(nearest, bound_, tie_tolerance_); }
 
   bool tied(double nearest, double divergence) { return equal(nearest, divergence, tie_tolerance_); }
   // Means of divergences carry rounding even where the divergences are exact.
   bool means_tied(double nearest, double mean) { return equal(nearest, mean, internal::kTieTolerance); }
 
-  // Of the query from every group. Only ties need them.
+  // The divergences of the query from all groups. Only ties need them.
   std::span<const double> divergences() {
     if (!all_known_) references_.divergences_from(query_, all_);
     all_known_ = true;
     return {all_.data(), static_cast<std::size_t>(all_.size())};
   }
 
-  // The divergence with so many smaller ones.
+  // The divergence at this position (from 0) in ascending order.
   double smallest(Index position) {
     const std::span<const double> all = divergences();
     sorted_.assign(all.begin(), all.end());

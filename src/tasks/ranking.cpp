@@ -16,7 +16,7 @@
 namespace bregmax {
 namespace {
 
-// The mean over the queries that count. Summed in the order of the values, so that it does not depend on theirs.
+// The mean over the queries that count. Summed in ascending order, so that the order of the queries does not matter.
 double mean_of(std::span<const RankingScores> scores, double RankingScores::*score) {
   std::vector<double> values;
   for (const RankingScores& each : scores) {
@@ -56,7 +56,7 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
   std::vector<std::pair<std::vector<internal::TiedGroup>, std::vector<internal::TiedGroup>>> buffers(
       omp_get_max_threads(), {room, room});
 
-  // The divergences are computed by this thread, which leaves their threads to BLAS.
+  // The divergences are computed outside of the parallel loop, so that BLAS can use all threads.
   const Index step = internal::block_rows(groups.size());
   Matrix buffer(std::min(step, rows.rows()), groups.size());
   const auto score_block = [&](Index first, Index end) {

@@ -115,7 +115,7 @@ double smoothness_of(const SmoothedMaxAffine& smoothed) {
 double smoothness_of(const AverageDivergence& average, const Box& box) {
   double sum = 0;
   for (Index i = 0; i < average.weights().size(); ++i) {
-    // Also where the weight is 0, the box must lie in the member's domain.
+    // The box must lie in the member's domain even if the weight is 0.
     const double member = smoothness(*average.members()[i], box);
     if (average.weights()(i) > 0) sum += average.weights()(i) * member;
   }

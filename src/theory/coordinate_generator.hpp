@@ -11,7 +11,7 @@ void check_box(const Box& box);
 enum class Chart { kIdentity, kSimplex, kSymmetric };
 Chart chart_of(const Divergence& divergence);
 
-// The order p of symmetric matrices with p (p + 1) / 2 = dimension; throws Error when there is none.
+// The order p of symmetric matrices with p (p + 1) / 2 = dimension; throws Error if there is no such p.
 Index symmetric_order(Index dimension);
 
 // A generator as a function of the coordinates of a box (see Box). An affine change of variables: D stays D.

@@ -78,7 +78,7 @@ class ErrorMeter {
   const MaxAffine& approximator_;
 };
 
-// Points in which errors are looked for: half of them on lattices, where there are not too many dimensions for one.
+// Points at which errors are measured. Up to half of them form a lattice, unless that is too large.
 Matrix sample_points(const Box& box, Index cells, Index count, std::uint64_t seed) {
   Random random(seed);
   const Index most = count / 2;
@@ -91,8 +91,8 @@ Matrix sample_points(const Box& box, Index cells, Index count, std::uint64_t see
   return points;
 }
 
-// A lattice of the inner box that contains the corners of the cells in it would differ from cell to cell; instead, the
-// corners of the cells that fall into it replace some of the random points.
+// Errors are largest where cells meet, but a lattice of the inner box would miss the corners of cells. So those corners
+// that lie in the inner box replace up to half of the points.
 void put_cell_corners(const Box& box, const Box& inner, Index cells, Matrix& points) {
   if (cells == 0 || lattice_size(cells + 1, box.dimension(), 1 << 20) > (1 << 20)) return;
   const Matrix corners = lattice_points(box, cells + 1);
@@ -171,7 +171,7 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
     };
     best = std::max(best, climb_from_worst(at, starts, errors, both_inner, step, control));
   }
-  // Neighbours in the random order are as good as any other pair.
+  // Also pairs of references: in random order, row i and row i from the end are as good as any pair.
   const Matrix shifted = references.colwise().reverse();
   return std::max(best, meter.divergence_errors(shifted, references, gradients.pieces).maxCoeff());
 }

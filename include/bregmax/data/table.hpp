@@ -32,7 +32,7 @@ struct TableOptions {
   // named class, label, target or species (any case) or is not numeric. A column that is not named so and holds texts
   // among mostly numbers is refused under "auto": it is rather a feature with a spoilt value.
   std::string label = "auto";
-  // A column of whole numbers >= 0 that assigns each row to a piece, by its name or number; empty: there is none.
+  // A column of whole numbers >= 0 that assigns each row to a piece, by its name or number; empty: no such column.
   std::string piece_column;
 };
 

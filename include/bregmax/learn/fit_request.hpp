@@ -35,37 +35,37 @@ struct Names {
   std::string with(const std::string& field, const std::string& value) const;
 };
 
-// From which sizes on plan() decides otherwise. Tests lower them.
+// The sizes at which plan() changes its decisions. Tests lower them.
 struct PlanThresholds {
-  double all_pairs_rows = 1500;     // up to so many rows, labels become all pairs; beyond, 2000 comparisons
-  double own_pieces_rows = 20'000;  // up to so many rows, each has a piece; beyond, a few numbers of pieces are tried
-  double tuning_rows = 5000;        // of larger tables with labels, choosing looks at so many rows, drawn at random,
-  double tuning_comparisons = 10'000;  // and at so many comparisons per fold
-  double three_repeats_rows = 200;     // up to so many rows there are three cross-validations: one division into
-  double two_repeats_rows = 400;       // folds says little about a small table
+  double all_pairs_rows = 1500;     // up to this many rows, labels become all pairs; beyond, 2000 comparisons
+  double own_pieces_rows = 20'000;  // up to this many rows, each has a piece; beyond, a few numbers of pieces are tried
+  double tuning_rows = 5000;        // on larger tables with labels, tuning uses this many rows, drawn at random,
+  double tuning_comparisons = 10'000;  // and at most this many comparisons per fold
+  double three_repeats_rows = 200;     // up to this many rows there are three cross-validations,
+  double two_repeats_rows = 400;       // up to this many two: one division of a small table says little
   double exact_seconds = 600;          // predicted time of the exact solver, beyond which `auto` takes the other one
   double fold_seconds = 60;            // the same on a fold
 };
-// Those of "all_pairs_rows=10,exact_seconds=0": fields with other values than the usual ones. Throws Error that lists
-// the fields. The program and the Python module read such a text from the variable kThresholdsVariable.
+// Parses "all_pairs_rows=10,exact_seconds=0"; other fields keep their defaults. Throws Error that lists the fields. The
+// program and the Python module take the text from the environment variable kThresholdsVariable.
 PlanThresholds parse_thresholds(const std::string& text);
 inline constexpr const char* kThresholdsVariable = "BREGMAX_TEST_THRESHOLDS";
 
-// What the user asks of a fit; everything may be left out. plan() says what becomes of it.
+// What the user asks of a fit. Everything is optional; plan() fills in what is missing.
 struct FitRequest {
   std::string method = "pbdl";                     // one of all_methods()
   std::map<std::string, Wish> parameters = {};     // of the method, by name
-  bool theory_pieces = false;                      // pbdl: as many pieces as Theorem 3 has, for targets
-  std::optional<std::vector<int>> piece_of = {};   // pbdl: the piece of each row, instead
+  bool theory_pieces = false;                      // pbdl: the number of pieces of Theorem 3, for targets
+  std::optional<std::vector<int>> piece_of = {};   // pbdl: the piece of each row; overrides `pieces`
   std::vector<Scale> scales = {};                  // to choose from
   std::vector<LabelSupervision> supervision = {};  // what labels become, to choose from
-  std::optional<Index> comparisons = {};           // to draw from labels, or of the hard ones to keep
+  std::optional<Index> comparisons = {};           // number to draw from labels, or of hard ones to keep
   std::optional<Index> hard_neighbours = {};       // of hard comparisons
   std::optional<Measure> tune_for = {};
   std::optional<int> folds = {}, repeats = {};
   std::optional<double> tolerance = {};
   std::optional<int> max_iterations = {};
-  double time_limit = 0;  // seconds, of tuning and the last fit together; 0: none
+  double time_limit = 0;  // seconds, of tuning and the final fit together; 0: none
   std::uint64_t seed = 0;
   // plan() replaces exact_seconds and fold_seconds by those of `thresholds`, and a memory_limit of 0 by the machine's.
   SolverSettings solver = {};
@@ -73,7 +73,7 @@ struct FitRequest {
   Names names = {};
 };
 
-// Rows, not scaled, and what is known of them. The rows are a view.
+// Unscaled rows, of which this is only a view, and their supervision.
 struct TrainingData {
   MatrixView rows;
   MethodSupervision supervision;

@@ -17,11 +17,11 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces = {});
 
-// The number of folds that are made of labels: as many as asked for, but no more than leave two rows of every class of
-// three rows or more together in one fold; at least two. Throws Error where even that cannot be.
+// The number of folds that labels allow: at most `folds`, and so few that each class of three rows or more has two rows
+// in some fold; at least two. Throws Error without two classes, or without a class of three rows.
 int usable_folds(const std::vector<int>& class_of_row, int folds);
 
-// Those of a plan: from labels as many cross-validations as it has repeats, each with folds of its own.
+// The folds of a plan. From labels there are `repeats` cross-validations, each with a different division into folds.
 std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control = {});
 
 }  // namespace bregmax

@@ -8,21 +8,21 @@
 
 namespace bregmax {
 
-// What will be tried, and how it is chosen from. Every combination of the lists is a candidate.
+// What will be tried, and how the choice is made. Every combination of the lists is a candidate.
 struct Plan {
   const Method* method = nullptr;
-  MethodSettings settings;  // of the last fit; parameters that are named here have this value and no other
+  MethodSettings settings;  // of the final fit; a parameter that is named here is fixed to this value
   std::map<std::string, std::vector<double>> tried = {};  // values of further parameters
   std::vector<Scale> scales = {Scale::kStandard};
   // What labels become; empty: the method learns from the labels themselves, or from given items.
   std::vector<LabelSupervisionOptions> supervision = {};
 
   Measure tune_for = Measure::kAveragePrecision;
-  int folds = 3;          // 2 .. rows; fewer are made where the classes are too small for so many
-  int repeats = 1;        // >= 1: so many cross-validations, each with folds of its own; of rows only
-  Index tuning_rows = 0;  // choosing looks at so many rows, drawn at random; 0: at all of them
-  Index tuning_comparisons = 0;
-  double fold_tolerance = 1e-3;   // of the fits on folds, where the last one's is tighter
+  int folds = 3;                  // 2 .. rows; fewer are made where the classes are too small for so many
+  int repeats = 1;                // >= 1: cross-validations, each with a different division; from labels only
+  Index tuning_rows = 0;          // tuning uses this many rows, drawn at random; 0: all of them
+  Index tuning_comparisons = 0;   // at most, per fold, if tuning_rows > 0
+  double fold_tolerance = 1e-3;   // of fits on folds, unless that of the final fit is larger
   double proof_tolerance = 1e-3;  // of the proofs that replace fits on folds
   EvaluationOptions evaluation = {};
   Names names = {};
@@ -39,10 +39,10 @@ struct Plan {
   std::string to_text() const;
 };
 
-// All defaults are decided here (docs/accuracy.md has the measurements behind them). For pbdl, lambda is chosen unless
-// it is given, or the supervision are targets (for which the paper puts no price on the Lipschitz constant: 0). The
-// smoothing is chosen with it where labels say what is good: losses do not compare across smoothings.
-// Throws Error on a mistake that shows in the combination of the wishes, or relative to the data.
+// All defaults are decided here (docs/accuracy.md has the measurements behind them). For pbdl, lambda is tuned unless
+// it is given or the supervision consists of targets (then it is 0, as in the paper). The smoothing is tuned with it
+// only if there are labels, because losses at different smoothings cannot be compared. Throws Error if the wishes
+// contradict each other or the data.
 Plan plan(const FitRequest& request, const TrainingData& data);
 
 }  // namespace bregmax

@@ -22,7 +22,7 @@ struct Finding {
 };
 std::string to_string(Finding::Kind kind);  // "early_end", "constant", "scales_beyond_doubles", "applied_loss"
 
-// The model is learned on all rows with the values that were chosen, and has the table of scores, too.
+// The model is learned on all rows with the chosen values, and contains the table of scores.
 struct FitOutcome : MethodFit {
   double tolerance = 0;  // that was asked of the fit
   MethodSettings chosen;
@@ -34,19 +34,18 @@ struct FitOutcome : MethodFit {
   bool tuning_ended_early = false;
   std::vector<Finding> diagnosis = {};
 
-  const Finding* find(Finding::Kind kind) const;  // nullptr: there is none
+  const Finding* find(Finding::Kind kind) const;  // nullptr: no such finding
 };
 
-// Lambda is a price on the Lipschitz constant against the SUM of the losses: on a fold, which has less supervision, it
-// is scaled by the weight of the fold's supervision over that of all. A candidate that cannot be learned on a fold (its
-// kernel overflows, for example) is left out; where the chosen one of pbdl turns out constant on all items, the best of
-// those that may not be is taken instead.
+// Lambda weighs the Lipschitz constant against the SUM of the losses. A fold has less supervision, so lambda is scaled
+// by the weight of the fold's supervision relative to that of all rows. A candidate that cannot be learned on a fold
+// (its kernel overflows, say) is left out. If the final pbdl model is constant, the next best candidate is tried.
 FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control = {});
 
 // plan() and run() in one.
 FitOutcome fit(const FitRequest& request, const TrainingData& data, const RunControl& control = {});
 
-// The candidates of a plan, for callers who choose by rules of their own with tune() on folds_of() the plan.
+// The candidates of a plan, for callers that run tune() on folds_of(plan) and choose by their own rules.
 CandidateFamilies families_of(const Plan& plan, const TrainingData& data);
 
 }  // namespace bregmax

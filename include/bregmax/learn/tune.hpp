@@ -12,8 +12,8 @@
 
 namespace bregmax {
 
-// Choosing hyperparameters by cross-validation, for any method that learns: candidates are learned on the training part
-// of each fold, scored on the part that was held out by every measure, and the best mean of one measure wins.
+// Chooses hyperparameters by cross-validation, for any method: candidates are learned on the training part of each fold
+// and scored by every measure on the held-out part. The best mean of one measure wins.
 
 enum class Measure { kRandIndex, kPurity, kAuc, kAveragePrecision, kKnn, kLoss };
 inline constexpr std::array<Measure, 6> kAllMeasures = {Measure::kRandIndex,        Measure::kPurity, Measure::kAuc,
@@ -24,7 +24,7 @@ inline bool larger_is_better(Measure measure) { return measure != Measure::kLoss
 
 struct TuneOptions {
   Measure tune_for = Measure::kAveragePrecision;
-  EvaluationOptions evaluation = {};  // k is cut down to the rows there are
+  EvaluationOptions evaluation = {};  // k is reduced to the number of training rows
   int threads = 0;                    // 0: as many as OpenMP may use
   double time_limit = 0;              // seconds; 0: none
 };
@@ -46,8 +46,8 @@ struct TuneResult {
 TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options = {},
                 const RunControl& control = {});
 
-// Those that a measure chooses from: with scores on the most folds. All candidates on all folds, as a rule; fewer after
-// an early end.
+// The candidates that a measure chooses from: those with scores on the largest number of folds. Normally these are all
+// candidates on all folds; after an early end there are fewer.
 struct Compared {
   int folds = 0;
   std::vector<Index> candidates = {};

@@ -19,7 +19,7 @@ namespace bregmax {
 // One fold. Rows are not scaled.
 struct Fold {
   Matrix train_rows;
-  std::vector<int> train_classes;          // empty: `train_items` are all there is to learn from
+  std::vector<int> train_classes;          // empty: the fold learns from `train_items`
   std::optional<Supervision> train_items;  // of train_rows
   std::vector<int> train_pieces;           // given by the caller, renumbered from 0; may be empty
   Matrix held_out_rows;                    // may be empty: only the loss is scored
@@ -29,14 +29,14 @@ struct Fold {
   std::uint64_t seed = 0;
 };
 
-// A part of the work of learning on one fold: it may begin when the steps `after` are done, and gives `candidates`.
+// One step of learning on a fold: it may begin when the steps in `after` are done, and it learns `candidates`.
 struct LearnStep {
   std::vector<std::size_t> after = {};
   std::vector<std::size_t> candidates = {};
 };
 
-// How the models of a step came about: the solver reached its tolerance; the model of another candidate was proved to
-// be optimal here, too; the solver ended early.
+// How the models of a step were found: by the solver, to its tolerance; by a proof that the model of another candidate
+// is optimal here, too; by a solver that ended early.
 enum class FoldFit { kSolved, kProved, kUnproved };
 
 // Thrown by a step whose candidates cannot be learned on its fold (a kernel that leaves the range of numbers there).
@@ -53,9 +53,9 @@ class FoldLearner {
   virtual ~FoldLearner() = default;
   virtual std::vector<LearnStep> steps() const = 0;
   virtual FoldFit run(std::size_t step, const RunControl& control) = 0;
-  // Of a candidate whose step is done.
+  // The model of a candidate whose step is done.
   virtual Model model(std::size_t candidate) const = 0;
-  // A candidate of a step before with the very same model, which need not be scored twice.
+  // A candidate of an earlier step with exactly the same model, so that its scores can be reused.
   virtual std::optional<std::size_t> same_model(std::size_t /*candidate*/) const { return std::nullopt; }
 };
 
@@ -71,7 +71,7 @@ using CandidateFamilies = std::vector<std::shared_ptr<const CandidateFamily>>;
 
 struct FamilyOptions;  // bregmax/methods/registry.hpp
 
-// Is every divergence between rows (a sample of them, where there are many) at most 1e-6 (of the margin 1)?
+// Whether all divergences between the rows (or a sample of them) are 0; for max-affine ones at most 1e-6 (margin 1).
 bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows);
 
 }  // namespace bregmax

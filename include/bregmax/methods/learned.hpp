@@ -26,16 +26,16 @@ struct MethodReport : SolveReport {
   double stationarity = 0;  // the method's own measure of distance from an optimum, 0 at one; see docs/methods.md
 };
 
-// What a method adds that proves a bound on its objective.
+// What a method with a proved bound on its objective reports in addition.
 struct SolverRecord {
   Certificate certificate;         // recomputed from the data
   std::string solver;              // "exact" or "admm"
   std::string solver_reason = {};  // why it was chosen; empty where the caller chose it
-  double tolerance = 0;            // on the gap, of this solver
+  double tolerance = 0;            // of this solver, on the relative gap
   double lambda = 0, lipschitz_bound = 0;
   Index items = 0;  // that were learned from
   // The loss of the items under the model as it is applied. It differs from the report's where rows at one location had
-  // different pieces in the fit, or pieces tie at a row, or the model is smoothed. Missing: there are many rows.
+  // different pieces in the fit, or pieces tie at a row, or the model is smoothed. Missing for over 3000 rows.
   std::optional<double> applied_loss = {};
   bool constant = false;  // the divergence does not tell the rows apart
 };
@@ -55,7 +55,7 @@ struct MethodLimits {
 
 using ClassOfRow = std::vector<int>;
 
-// What a method learns from: the classes of the rows, or what was said about them.
+// What a method learns from: the classes of the rows, or items (pairs, targets, comparisons).
 using MethodSupervision = std::variant<ClassOfRow, Pairs, Targets, Comparisons, LabelPairs>;
 
 std::string supervision_name(const MethodSupervision& supervision);  // "labels", "pairs", "targets", "comparisons"

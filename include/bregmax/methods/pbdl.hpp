@@ -15,20 +15,19 @@ struct PbdlOptions {
   double lambda = 1;                                                 // >= 0
   double lipschitz_bound = std::numeric_limits<double>::infinity();  // > 0
   int pieces = 0;                                                    // K, 1 .. rows; 0: every row has its own
-  std::optional<std::vector<int>> piece_of = {};                     // the piece of each row, given; overrides `pieces`
-  Scale scale = Scale::kStandard;                                    // of fit_pbdl()
+  std::optional<std::vector<int>> piece_of = {};                     // the piece of each row; overrides `pieces`
+  Scale scale = Scale::kStandard;                                    // used by fit_pbdl() only
   double smoothing = 0;                    // temperature T >= 0 of the returned divergence; 0: max-affine
-  std::optional<double> tolerance = {};    // relative gap; none: 1e-8, or 1e-4 of the solver admm, whose least is 1e-8
-  std::optional<int> max_iterations = {};  // none: 400, or 100000 of the solver admm
+  std::optional<double> tolerance = {};    // relative gap; none: 1e-8 (exact) or 1e-4 (admm, at least 1e-8)
+  std::optional<int> max_iterations = {};  // none: 400 (exact) or 100000 (admm)
   double time_limit = 0;                   // seconds; 0: none
-  std::uint64_t seed = 0;                  // of the farthest-point start and of what an early stop holds out
+  std::uint64_t seed = 0;                  // of farthest-point clustering and of what an early stop holds out
   SolverSettings solver = {.solver = Solver::kExact};
 };
 
-inline constexpr MethodLimits kPbdlLimits = {1e-8, 400, 0};  // of the exact solver
+inline constexpr MethodLimits kPbdlLimits = {1e-8, 400, 0};  // defaults of the exact solver
 
-// rows: n x d, as the divergence shall see them. Throws Error on a caller's mistake; a limit that was hit is a status
-// in the report.
+// rows: n x d, already scaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.
 Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const PbdlOptions& options = {},
                    const RunControl& control = {});
 // The same for unscaled rows, as a model.
@@ -47,7 +46,7 @@ struct FarthestPointCells {
 };
 FarthestPointCells farthest_point_cells(const MatrixView& rows, int pieces, std::uint64_t seed);
 
-// Affine pieces of a divergence; 0 for one that is not made of them.
+// The number of affine pieces of a divergence; 0 if it is not max-affine.
 Index pieces_of(const Divergence& divergence);
 
 }  // namespace bregmax

@@ -18,36 +18,36 @@
 
 namespace bregmax {
 
-// A number that a method leaves to its user. Whole numbers are numbers without a fraction; one of several names is its
-// position among `choices`.
+// A parameter of a method. All values are doubles: a whole number has no fraction, and a name is its position in
+// `choices`.
 struct MethodParameter {
   std::string name;
   std::string help;
-  double standard = 0;  // when nothing is said
+  double standard = 0;  // the default
   double low = 0, high = std::numeric_limits<double>::infinity();
   bool low_included = true;  // is `low` itself allowed?
   bool whole = false;
   std::vector<std::string> choices = {};
   std::vector<double> grid = {};  // what tuning tries; of equal scores the first wins; empty: it cannot be tuned
-  bool tuned = false;             // chosen by default from labels, unless a value is given; for pbdl plan() decides
+  bool tuned = false;             // tuned by default if there are labels and no value; for pbdl plan() decides
   // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
   std::optional<std::pair<std::string, double>> word = {};
 
   std::string allowed() const;           // for messages: "a number > 0", "rbf or polynomial"
-  std::string text(double value) const;  // as it would be given: one of the choices by name
+  std::string text(double value) const;  // as a user writes it: a choice by its name
   // Throws Error that names the parameter when the text is not one of the allowed values.
   double parse(const std::string& text) const;
   void check(double value) const;
   void check_number(double value) const;  // the same, but the value of the word is not allowed
 };
 
-enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact one
+enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact solver
 std::string to_string(Solver solver);        // "auto", "exact", "admm"
 
-// Which solver runs, and what a long run keeps. Of methods that have a choice of solvers.
+// Which solver runs, with how much memory, and its checkpoints. For methods that have a choice of solvers.
 struct SolverSettings {
   Solver solver = Solver::kAuto;
-  // Beyond this predicted time or memory of the exact solver, `auto` takes the other one; on folds beyond fold_seconds.
+  // `auto` takes admm if the exact solver is predicted to need more than this; on folds: more time than fold_seconds.
   double exact_seconds = 600, exact_bytes = 8e9, fold_seconds = 60;
   double memory_limit = 0;  // bytes, >= 0; 0: none
   StoragePrecision precision = StoragePrecision::kDouble;
@@ -56,7 +56,7 @@ struct SolverSettings {
   bool early_stop = false;  // admm: holds out a fifth of the items and ends when their loss no longer falls
 };
 
-// What is asked of a run. Parameters that are not named have their standard value.
+// What is asked of a run. Parameters that are not named keep their defaults.
 struct MethodSettings {
   std::map<std::string, double> parameters = {};
   std::optional<double> tolerance = {};    // none: the method's own
@@ -85,10 +85,10 @@ struct Method {
   bool from_labels = false, from_pairs = false, from_targets = false, from_comparisons = false;
   bool needs_supervision = true;  // false: the supervision changes nothing; true: labels must have two classes
   std::vector<MethodParameter> parameters;
-  MethodLimits limits;           // the standard ones; the time limit is a matter of the run
-  double fold_tolerance = 1e-3;  // of the fits on folds, where the run's own is tighter
-  // Comparisons or pairs are made of labels before it learns, and it can be tuned by the loss of held-out items. Such a
-  // method has the parameters of pbdl, for which plan() decides.
+  MethodLimits limits;           // defaults; the time limit is set by each run
+  double fold_tolerance = 1e-3;  // of fits on folds, unless the run's own is larger
+  // Labels are turned into comparisons or pairs before it learns, and it can be tuned by the loss of held-out items.
+  // plan() expects such a method to have the parameters of pbdl.
   bool learns_from_items = false;
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
@@ -96,16 +96,15 @@ struct Method {
   // Candidates that are cheaper to learn together; empty: each is learned by itself.
   std::function<CandidateFamilies(const FamilyOptions&)> families = {};
 
-  // Throws Error that lists the names when it has no parameter of this name.
+  // Throws Error that lists the names if it has no parameter of this name.
   const MethodParameter& parameter(std::string_view parameter_name) const;
 };
 
 const std::vector<Method>& all_methods();
-// Throws Error that lists the names when there is none of this name.
+// Throws Error that lists the names if there is no method of this name.
 const Method& method_named(std::string_view name);
 
-// rows: n x d, as the divergence shall see them. Throws Error on a caller's mistake; a limit that was hit is a status
-// in the report.
+// rows: n x d, already scaled. Throws Error on a caller's mistake; a limit that was hit is a status in the report.
 Learned learn_with(const Method& method, const MatrixView& rows, const MethodSupervision& supervision,
                    const MethodSettings& settings = {}, const RunControl& control = {});
 
@@ -124,18 +123,18 @@ Scaling make_scaling(const MatrixView& rows, Scale scale);
 // Every parameter and limit filled in. Throws Error on a value that is not allowed.
 MethodChoices resolve(const Method& method, const MethodSettings& settings);
 
-// What a method's own families are made from; every combination is a candidate.
+// What the families of a method are made from; every combination is a candidate.
 struct FamilyOptions {
   const Method& method;
   MethodSettings settings;  // of the fits on folds, with their tolerance
   std::map<std::string, std::vector<double>> tried = {};
   std::vector<Scale> scales = {};
   std::vector<LabelSupervisionOptions> supervision = {};  // what folds make of labels; empty: folds have items
-  // Of the supervision that the last fit learns from.
+  // The total weight of the supervision that the final fit learns from.
   std::function<double(Scale scale, std::size_t supervision)> total_weight = {};
-  double proof_tolerance = 1e-3;  // at which the optimum of another candidate counts as optimal, too
+  double proof_tolerance = 1e-3;  // gap up to which the optimum of another candidate counts as optimal, too
 
-  // Those that are tried of a parameter, or the only one.
+  // The values of a parameter that are tried, or its only value.
   std::vector<double> values(const std::string& name) const;
 };
 

@@ -26,11 +26,11 @@ struct TuningRecord {
   // candidates x measures: means over the folds, and their standard errors. NaN: not known.
   Matrix means, standard_errors;
   Index chosen = 0;  // the candidate that won; -1: none was scored yet when it ended
-  // An early end leaves candidates without scores: so many were compared, on so many of the folds each.
+  // An early end leaves candidates without scores: this many were compared, each on this many folds.
   Index compared = 0;
   int compared_folds = 0;
-  // How the fits of the candidates on the folds came about: by a run of the solver, or because a proof showed the
-  // optimum of another candidate to be theirs, too. `unproved` of the runs ended above their tolerance.
+  // Numbers of fits on folds: by a run of the solver, or by a proof that the optimum of another candidate is theirs,
+  // too. `unproved` of the runs ended above their tolerance.
   Index solved = 0, proved = 0, unproved = 0;
   double seconds = 0;
 

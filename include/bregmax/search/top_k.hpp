@@ -13,8 +13,8 @@ struct Neighbour {
 };
 
 // For each query the k nearest references by D(query, reference): nearest first, equal ones by the lower row number
-// (ties: docs/mathematics.md, section 11). k >= 1; 0 or more than there are: all of them. Where a stop was requested,
-// the queries that were reached. Never holds all divergences at once; the number of threads does not change the result.
+// (ties: docs/mathematics.md, section 11). k = 0, or more than there are: all of them. After a stop request, only the
+// queries that were reached. Never holds all divergences at once; the number of threads does not change the result.
 std::vector<std::vector<Neighbour>> top_k(const Divergence& divergence, const MatrixView& references,
                                           const MatrixView& queries, Index k, const RunControl& control = {});
 

@@ -13,9 +13,9 @@ namespace bregmax {
 // ever supplies l. Throws Error when there is only one class, or no class with two rows.
 Comparisons sample_comparisons(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
 
-// The hard comparisons D(i, j) <= D(i, l): for every row i with company in its class, each of the `neighbours` nearest
+// The hard comparisons D(i, j) <= D(i, l): for every row i whose class has other rows, each of the `neighbours` nearest
 // rows j of its class against each of the `neighbours` nearest rows l of other classes (all where there are fewer).
-// Nearest by Euclidean distance, equal distances by the lower row number. count > 0: at most so many, a random subset
+// Nearest by Euclidean distance, equal distances by the lower row number. count > 0: at most this many, a random subset
 // in the order of the rows; 0: all. Throws Error as sample_comparisons() does.
 Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& class_of_row, Index neighbours,
                              Index count = 0, std::uint64_t seed = 0);
@@ -35,7 +35,7 @@ std::string to_string(LabelSupervision kind);  // "comparisons", "hard_compariso
 
 struct LabelSupervisionOptions {
   LabelSupervision kind = LabelSupervision::kComparisons;
-  Index comparisons = 2000;  // >= 1; hard comparisons: at most so many, 0: all
+  Index comparisons = 2000;  // >= 1; hard comparisons: at most this many, 0: all
   Index neighbours = 3;      // >= 1, of hard comparisons
   std::uint64_t seed = 0;
 };

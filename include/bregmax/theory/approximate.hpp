@@ -40,7 +40,7 @@ struct Approximation {
   std::shared_ptr<const MaxAffine> approximator;  // over the coordinates of the box: h(u) = max of the tangents
   Matrix anchors;                                 // the points at which the pieces touch phi
   double beta = 0;                                // infinity: the generator is not smooth
-  double margin = 0;                              // of the inner box; >= R: there is none, gradient and divergence NaN
+  double margin = 0;                              // of the inner box; >= R: no inner box, gradient and divergence NaN
   ApproximationErrors measured;                   // maxima that were found: lower bounds of the suprema
   ApproximationErrors bounds;                     // of Theorem 1; NaN where beta is infinite
   bool stopped = false;                           // by RunControl: nothing was measured
@@ -62,7 +62,7 @@ struct SweepOptions {
 };
 
 struct Sweep {
-  std::vector<Index> pieces;                // asked for: q^d, q from an eighth of the last on, at least 8
+  std::vector<Index> pieces;                // asked for: q^d; the first q is an eighth of the last, at least 8
   std::vector<Approximation> steps;         // one for each
   ApproximationErrors exponents;            // fitted to the measured errors
   ApproximationErrors theoretic_exponents;  // -2/d, -1/d, -1/d

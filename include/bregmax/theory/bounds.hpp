@@ -26,15 +26,15 @@ struct BoundTerms {
   double total() const { return loss + complexity + confidence; }
 };
 
-// Theorem 2 is stated with constants that its proof supports almost, see docs/mathematics.md.
+// The proof of Theorem 2 does not quite give the constants that are stated, see docs/mathematics.md.
 enum class Constants {
   kStated,  // 32 K L R sqrt(2 ln(2d+2)/m) + sqrt((4 ln(4 log2 max(L, 2)) + ln(1/delta))/m)
   kProved,  // 32 K max(L, 1) R sqrt(2 ln(2d+2)/m) + sqrt((4 ln(4 log2 max(L, 2)) + 2 ln(1/delta))/m)
 };
 
 // Theorem 2: with probability 1 - delta, the probability that a new comparison is violated, D(i, j) >= D(k, l), is at
-// most the total. `loss` is the mean ramp loss of the comparisons that were learned from (the mean hinge loss is
-// larger, so it is right, too).
+// most the total. `loss` is the mean ramp loss of the comparisons that were learned from (the mean hinge loss is never
+// smaller, so it is valid, too).
 BoundTerms comparison_bound(const BoundInputs& inputs, double loss, Constants constants = Constants::kStated);
 
 // Theorem 3. M = 4 L R + noise bounds |D - y|; `noise` = sup |y - E y| >= 0. L is that of the class that was searched.
