@@ -17,7 +17,7 @@ void check_written(bool written, const std::string& path) {
   if (!written) internal::fail("cannot write {}: {}", path, std::generic_category().message(errno));
 }
 
-// The permissions that the file has, or the ordinary ones of a new file: mkstemp lets only the owner read.
+// The permissions of the existing file, or the usual ones of a new file: mkstemp would let only the owner read it.
 mode_t permissions_of(const std::string& path) {
   struct stat existing {};
   if (::stat(path.c_str(), &existing) == 0) return existing.st_mode & 07777;

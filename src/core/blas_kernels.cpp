@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kVariable = "OPENBLAS_CORETYPE";
 
-// What this processor has, and OpenBLAS's name for kernels that use it.
+// OpenBLAS's name for the best kernels that this processor can run; empty: it has no AVX2.
 std::string kernels_of_processor() {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
@@ -37,8 +37,8 @@ bool are_old(std::string_view kernels) {
   return std::find(kOld.begin(), kOld.end(), kernels) != kOld.end();
 }
 
-// The file of this program; empty where there is no telling, or where another program, such as a loader or a debugger's
-// helper, was started to run it.
+// The file of this program. Empty if it is unknown, or if another program, such as a loader or a debugger's helper, was
+// started to run this one.
 std::string own_file(const char* name) {
   std::string path(4096, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -67,10 +67,10 @@ void restart_with_better_blas_kernels(char** argv) {
   if (better.empty() || argv == nullptr || argv[0] == nullptr) return;
   const std::string file = own_file(argv[0]);
   if (file.empty()) return;
-  // First in main(), there are no other threads yet.
+  // This runs first in main(), so there are no other threads yet.
   if (::setenv(kVariable, better.c_str(), 1) != 0) return;  // NOLINT(concurrency-mt-unsafe)
   ::execv(file.c_str(), argv);
-  ::unsetenv(kVariable);  // NOLINT(concurrency-mt-unsafe): it could not be started, the program goes on as it is
+  ::unsetenv(kVariable);  // NOLINT(concurrency-mt-unsafe): the restart failed, so the program goes on without it
 }
 
 }  // namespace bregmax

@@ -8,10 +8,10 @@ namespace bregmax::internal {
 
 // Cholesky factorizations of positive definite, row-major matrices: the lower triangle is replaced by the factor.
 // LAPACK's does triangular solves, which are slow on some processors. This one inverts small blocks of the diagonal, so
-// that nearly all work is products: with AVX-512 1.5 times as fast between 200 and 2000 rows, elsewhere as fast.
+// that nearly all work is products: 1.5 times as fast with AVX-512 and 200 to 2000 rows, as fast otherwise.
 class Cholesky {
  public:
-  // For up to `most` rows; later calls allocate nothing.
+  // For matrices of up to `most` rows; factor() allocates nothing.
   explicit Cholesky(Index most);
 
   // False: not positive definite in floating point.

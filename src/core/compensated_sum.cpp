@@ -1,4 +1,4 @@
-// Compiled with -ffp-contract=off: what is written as two roundings has to be two.
+// Compiled with -ffp-contract=off: the compiler must not fuse two roundings into one.
 
 #include "core/compensated_sum.hpp"
 
@@ -7,7 +7,7 @@
 namespace bregmax::internal {
 namespace {
 
-// The rounding error of sum, which is a + b rounded (Knuth).
+// The rounding error of sum = a + b (Knuth).
 BREGMAX_INLINE double rounding_error(double a, double b, double sum) {
   const double b_part = sum - a;
   return (a - (sum - b_part)) + (b - b_part);
@@ -25,7 +25,7 @@ BREGMAX_INLINE void add_one(double a, double b, double& high, double& low) {
   high = sum;
 }
 
-// Of each column: high + low += factor * x.
+// high + low += factor * x, for each column.
 BREGMAX_INLINE void add_scaled(double factor, const double* x, Index columns, double* high, double* low) {
   for (Index j = 0; j < columns; ++j) add_one(factor, x[j], high[j], low[j]);
 }
@@ -37,7 +37,7 @@ BREGMAX_INLINE void add_to_all(const double* factors, const double* x, Index row
   }
 }
 
-// add(j, high, low) of every j, to four sums that do not wait for each other.
+// Calls add(j, high, low) for every j, with four independent sums, so that the additions overlap.
 template <class Add>
 BREGMAX_INLINE void sum_by_lanes(Index size, const Add& add, CompensatedSum* out) {
   double high[kLanes] = {}, low[kLanes] = {};

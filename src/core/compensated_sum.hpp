@@ -5,8 +5,8 @@
 namespace bregmax::internal {
 
 // Compensated summation: as accurate as in double-double arithmetic, rounded once at the end (Ogita,
-// Rump and Oishi, "Accurate sum and dot product", 2005). The sum of n products of magnitude M in all is wrong by at
-// most (n 2^-53)^2 M before that.
+// Rump and Oishi, "Accurate sum and dot product", 2005). Before that rounding, the error of a sum of n products is at
+// most (n 2^-53)^2 times the sum of their magnitudes.
 class CompensatedSum {
  public:
   void add(double x);
@@ -23,7 +23,7 @@ class CompensatedSum {
   double high_ = 0, low_ = 0;
 };
 
-// A matrix of such sums: row k gets factors(k) * x.
+// A matrix of such sums. add_to_rows() adds factors[k] * x to each row k.
 class CompensatedRows {
  public:
   CompensatedRows(Index rows, Index columns) : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}

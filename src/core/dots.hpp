@@ -4,7 +4,7 @@
 
 namespace bregmax::internal {
 
-// out_i += sum_l v_l x_il of `group` rows of x.
+// out_i += sum_l v_l x_il for `group` rows of x.
 template <Index group>
 BREGMAX_INLINE void add_dots_of_group(const double* v, const double* x, Index stride, Index count, double* out) {
   Four even[group], odd[group];
@@ -29,7 +29,7 @@ BREGMAX_INLINE void add_dots_of_group(const double* v, const double* x, Index st
   }
 }
 
-// Calls each<group>(first row) for groups of five rows, and of those that are left.
+// Calls each<group>(first row) for groups of five rows, and for one group of the remaining rows.
 template <class Each>
 BREGMAX_INLINE void for_groups_of_rows(Index rows, const Each& each) {
   Index i = 0;
@@ -40,7 +40,7 @@ BREGMAX_INLINE void for_groups_of_rows(Index rows, const Each& each) {
   if (rows - i == 1) return each.template operator()<1>(i);
 }
 
-// out_i += sum_l v_l x_il of `rows` rows of x.
+// out_i += sum_l v_l x_il for `rows` rows of x.
 BREGMAX_INLINE void add_dots(const double* v, const double* x, Index stride, Index rows, Index count, double* out) {
   for_groups_of_rows(rows, [=]<Index group>(Index i) BREGMAX_INLINE_LAMBDA {
     add_dots_of_group<group>(v, x + i * stride, stride, count, out + i);

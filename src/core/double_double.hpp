@@ -7,7 +7,7 @@
 namespace bregmax::internal {
 
 // Double-double: a number as the sum of two doubles, with 32 digits and the range of a double. An operation takes
-// about twenty operations on doubles. Files that use it need -ffp-contract=off, so that no two roundings become one.
+// about twenty operations on doubles. Files that use it need -ffp-contract=off: no two roundings may be fused into one.
 // (T. J. Dekker, "A floating-point technique for extending the available precision", 1971.)
 class DoubleDouble {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Matrix products and linear solves, compiled once. Where they are written with Eigen's operators, a file takes one
-// to five seconds more to compile for each combination of types. Loops that count for speed use core/blas.hpp.
+// Matrix products and linear solves, compiled once. Each combination of types that is written with Eigen's operators
+// adds one to five seconds to the time that a file takes to compile. Loops whose speed matters use core/blas.hpp.
 
 #include <vector>
 
@@ -38,7 +38,7 @@ class LinearSystem {
   void solve(VectorSpan right) const;  // in place
 
  private:
-  Matrix factors_;  // as LAPACK has them, of the transpose
+  Matrix factors_;  // LAPACK's factors of the transpose
   std::vector<int> pivots_;
 };
 

@@ -4,16 +4,16 @@
 
 #include "bregmax/core/matrix.hpp"
 
-// The one way to use the instructions of newer processors. A loop is written once, with the types Four and double, as
-// a BREGMAX_INLINE function, together with everything that it calls. dispatch<> compiles it twice, for any processor
-// and for those with AVX2, and picks one at run time:
+// The one way to use the instructions of newer processors. A loop is written once, with the types Four and double. It
+// and everything that it calls are BREGMAX_INLINE functions. dispatch<> compiles it twice, for any processor and for
+// those with AVX2, and picks one at run time:
 //
 //   BREGMAX_INLINE double sum_body(const double* x, Index count) {...}
 //   double sum(const double* x, Index count, Instructions use = best_instructions()) {
 //     return dispatch<sum_body>(use, x, count);
 //   }
 //
-// Tests pass Instructions::kAny to see the version of older processors.
+// Tests pass Instructions::kAny to run the version for older processors.
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define BREGMAX_AVX2 __attribute__((target("avx2,fma")))

@@ -8,7 +8,7 @@ namespace bregmax::internal {
 
 inline Matrix symmetrized(const Matrix& matrix) { return 0.5 * (matrix + matrix.transpose()); }
 
-// Of the lower triangle of a symmetric matrix; eigenvalues ascend.
+// Eigenvalues, ascending, and eigenvectors of a symmetric matrix, whose lower triangle is read.
 struct SymmetricEigen {
   explicit SymmetricEigen(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
@@ -18,7 +18,7 @@ struct SymmetricEigen {
 
 Vector symmetric_eigenvalues(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
-// function(matrix) through its eigenvalues.
+// Applies a function to the eigenvalues of a symmetric matrix.
 template <class Function>
 Matrix spectral(const Matrix& matrix, const Function& function) {
   const SymmetricEigen eigen(matrix);

@@ -10,13 +10,13 @@ inline constexpr double kLargestEntry = 1e100;
 
 std::string_view role_name(RowRole role);
 
-// The number of features (dimension 0: any but none) and the size of every entry.
+// The number of features (dimension 0: any, but at least 1) and the size of every entry.
 void check_rows(const MatrixView& rows, Index dimension, std::string_view divergence, RowRole role);
 // The same for the parameters of a generator; `what` names them.
 void check_parameters(const MatrixView& values, std::string_view what);
 // At least one piece and one feature, as many offsets as slopes, every entry usable.
 void check_pieces(const MatrixView& slopes, const VectorView& offsets);
-// A part of the embedding that `embedding` names. Throws Error when it is missing or has not so many columns (0: any).
+// The part `name`; `embedding` is for messages. Throws Error if it is missing or has not `columns` columns (0: any).
 const Matrix& embedding_part(const EmbeddingParts& parts, std::string_view embedding, const std::string& name,
                              Index columns);
 void check_output(const MatrixSpan& out, Index points, Index references);

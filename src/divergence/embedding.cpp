@@ -34,7 +34,7 @@ class EmbeddedReferenceSet final : public internal::ScoringReferenceSet {
   std::unique_ptr<ReferenceSet> embedded_;
 };
 
-// L^T with L^T L = matrix, from the eigenvalues that are not rounding; the largest comes first.
+// L^T with L^T L = matrix, from the eigenvalues that are larger than rounding; the largest comes first.
 Matrix transposed_root(const Matrix& matrix) {
   constexpr double kRounding = 1e-12;
   const internal::SymmetricEigen eigen(matrix);

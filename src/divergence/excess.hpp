@@ -1,7 +1,7 @@
 #pragma once
 
-// What is left of a function after its tangent at 0 is taken away. The subtracted forms lose every digit near 0,
-// where the divergences of close rows live; these do not, and they are exactly 0 at 0 and never negative.
+// Functions minus their tangent at 0. Plain subtraction loses every digit near 0, where the divergences of close rows
+// are; these forms do not. They are exactly 0 at 0 and never negative.
 
 #include <cmath>
 

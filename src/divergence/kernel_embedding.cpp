@@ -56,7 +56,7 @@ EmbeddingParts KernelEmbedding::parts() const {
   return {{"kernel", std::move(kernel)}, {"support", support_}, {"coefficients", coefficients_}};
 }
 
-// Each row by itself: a row must get the same value alone as among others, so that D(x, x) is exactly 0.
+// BLAS may round a row differently among other rows: D(x, x) is exactly 0 only in value(), which maps rows one by one.
 Matrix KernelEmbedding::map(const MatrixView& rows) const {
   return internal::product(kernel_.values(rows, support_), coefficients_);
 }

@@ -21,14 +21,14 @@ int lowest_tied_piece(const double* scores, Index pieces) {
   return static_cast<int>(std::find_if(scores, scores + pieces, [least](double s) { return s >= least; }) - scores);
 }
 
-// phi - score, with what is only rounding made 0.
+// phi - score, or 0 if the difference is only rounding.
 double gap_below(double maximum, double score) {
   const double gap = maximum - score;
   return gap <= tie_tolerance(maximum) ? 0 : gap;
 }
 
-// Calls use(row, scores of the row's K pieces) for every row. The scores of a block of rows stay in the second-level
-// cache, and may be overwritten by `use`.
+// Calls use(row, scores of the K pieces at the row) for every row. The scores of a block of rows stay in the
+// second-level cache, and `use` may overwrite them.
 template <class Use>
 void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, double work_a_row, const Use& use) {
   const Index pieces = generator.pieces(), features = rows.cols();
@@ -48,7 +48,7 @@ void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, dou
   }
 }
 
-// A reference is its piece, so a row of the output is a gather from the K gaps of its point.
+// D depends on a reference only through its piece, so a row of the output is a gather from the K gaps of its point.
 class MaxAffineReferenceSet final : public ReferenceSet {
  public:
   MaxAffineReferenceSet(const MaxAffine& generator, std::vector<int> pieces)

@@ -20,7 +20,7 @@ namespace {
 constexpr Index kBlockPoints = 64;
 constexpr Index kBlockReferences = 512;
 
-// Calls work(first row, number of rows) for blocks of rows, with threads where `operations` of them all are enough.
+// Calls work(first row, number of rows) for blocks of rows, on several threads if there are enough `operations` in all.
 template <class Work>
 void for_each_block(Index rows, double operations, const Work& work) {
   const Index blocks = (rows + kBlockPoints - 1) / kBlockPoints;
@@ -34,7 +34,7 @@ void for_each_block(Index rows, double operations, const Work& work) {
 
 // Measured from an origin c (the mean of the references) at which phi is also tilted to have slope 0,
 //   D(x, y) = D(x, c) - D(y, c) - <g(y) - g(c), x - y>,
-// which for c = none reads phi(x) - phi(y) - <g(y), x - y>. Both are point_part + reference_part - <slope, x - c>.
+// and without an origin phi(x) - phi(y) - <g(y), x - y>. Both are point_part + reference_part - <slope, x - c>.
 class SmoothReferenceSet final : public internal::ScoringReferenceSet {
  public:
   SmoothReferenceSet(const SmoothDivergence& divergence, const MatrixView& references)

@@ -66,8 +66,8 @@ LearningProblem mixed_features(Random& random, Kind kind) {
   return problem;
 }
 
-// Hardly anything holds the slopes of the feature that has the largest unit: they may be as large as those of the
-// smallest, which are 1e12 times what the rows need.
+// Hardly anything holds the slopes of the feature with the largest unit: they may become as large as those of the
+// feature with the smallest unit, which is 1e12 times what the rows need.
 LearningProblem mixed_features_at(double lambda, Random& random, Kind kind) {
   LearningProblem problem = mixed_features(random, kind);
   problem.lambda = lambda;
@@ -241,7 +241,7 @@ LearningProblem targets_of_any_size(Random& random, Kind kind) {
   return problem;
 }
 
-// Much fewer items than divergences, and neither a price nor a bound on L: what they leave open nothing holds.
+// Far fewer items than divergences, and neither lambda nor a bound on L: nothing holds what the items leave open.
 LearningProblem few_items_and_no_price(Random& random, Kind kind) {
   const Index rows = 20 + static_cast<Index>(random.uniform_index(20)), items = rows / 2;
   Matrix points = normal_rows(random, rows, 1 + static_cast<Index>(random.uniform_index(3)));

@@ -34,7 +34,7 @@ LearningProblem make_problem(Matrix points, Supervision supervision, double lamb
 // Every size, piece assignment, kind of regularisation: what a property test should see.
 LearningProblem random_problem(Random& random, Kind kind);
 
-// Calls change(items) with the list of items, whichever kind it is; LabelPairs is none.
+// Calls change(items) with the list of items, whichever kind it is. LabelPairs has no list and is left alone.
 template <class Change>
 void change_items(Supervision& supervision, const Change& change) {
   if (auto* comparisons = std::get_if<Comparisons>(&supervision)) change(*comparisons);

@@ -9,7 +9,7 @@ namespace {
 using internal::kNoEntry;
 
 constexpr double kEqualityDelta = 1e-14;
-// Added to the diagonal where it takes that to factor the matrix, of which it is this part.
+// Added to the diagonal, relative to it, as far as needed to factor the matrix.
 constexpr double kRidges[] = {0, 1e-31, 1e-29, 1e-27, 1e-25};
 constexpr double kToBoundary = 0.99;
 constexpr double kStartReach = 0.01;    // of the largest norm that can be optimal, at the start
@@ -29,7 +29,7 @@ void Method::Constraints::finish(Index i, const Number& change) {
   dy(i) = (c(i) - y(i) * ds(i)) / s(i);
 }
 
-// At products of `target`, and, once there is a prediction, corrected by what its second-order term adds to them.
+// Aims at products of `target`; corrected: by the second-order term of the prediction.
 void Method::Constraints::aim(const Number& target, bool corrected) {
   const Number most = target * kMostCorrection;
   for (Index i = 0; i < s.size(); ++i) {
@@ -124,9 +124,9 @@ Method::Method(const LearningProblem& caller, const CanonicalProblem& problem, d
   start();
 }
 
-// The generator sum_j kappa_j x_j^2 / 2. A feature of large deviation needs little of the norm for divergences of the
-// order of one, one of small deviation gets what there may be of it: slopes that have to grow by many powers of ten
-// take many iterations.
+// Starts from the generator sum_j kappa_j x_j^2 / 2. A feature of large deviation needs little of the norm for
+// divergences of the order of one. A feature of small deviation gets as much as may be optimal, because slopes that
+// have to grow by many powers of ten take many iterations.
 void Method::start() {
   x_ = Numbers::Zero(linear_.size());
   t_ = Numbers::Zero(p_.pieces * p_.features);
@@ -161,7 +161,7 @@ void Method::start() {
 void Method::start_multipliers() {
   double mu = 0.1;
   if (p_.has_quadratic) mu = std::max(mu, 0.1 * (p_.quadratic.array() * p_.target.array().abs()).maxCoeff());
-  // The multipliers of the norms must come to sum to lambda: start at that order of magnitude.
+  // At the optimum the multipliers of the norms sum to lambda, so they start at that order of magnitude.
   mu = std::max(mu, static_cast<double>(lambda_ * x_(lipschitz())) / static_cast<double>(p_.pieces));
   for (Index i = 0; i < convexity_.s.size(); ++i) {
     convexity_.s(i) = larger(free_rows_[i].times(x_), 1e-2);
@@ -271,7 +271,7 @@ bool Method::factor() {
   return false;
 }
 
-// Takes t out of the right-hand side. dt_ is left as its own.
+// Eliminates t from the right-hand side. dt_ keeps the right-hand side of t.
 void Method::reduce_norms(Numbers& rhs) const {
   for (Index k = 0; k < p_.pieces; ++k) {
     const Number weight = norm_.weight(k);
@@ -293,7 +293,7 @@ void Method::reduce_norms(Numbers& rhs) const {
   }
 }
 
-// dt from dx, the own right-hand side of t being in dt_.
+// Computes dt from dx and from the right-hand side of t, which is in dt_.
 void Method::recover_norms() {
   for (Index k = 0; k < p_.pieces; ++k) {
     const Number weight = norm_.weight(k);

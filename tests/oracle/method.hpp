@@ -19,12 +19,12 @@ using internal::PrimalPoint;
 // canonical form, which it takes with features in units of their own deviations. For small problems.
 class Method {
  public:
-  // caller: what `problem` is the canonical form of; rows are taken from there, to all digits. slope_price: a further
-  // cost of each |a_kj|, which holds slopes that nothing else does.
+  // caller: the problem whose canonical form is `problem`; rows are taken from it, with all digits. slope_price: an
+  // additional cost of each |a_kj|, for slopes that nothing else holds.
   Method(const LearningProblem& caller, const CanonicalProblem& problem, double slope_price);
 
-  // One iteration, at mean products of no less than given; false: the factorization failed, and the iterate is what it
-  // was.
+  // One iteration, with a target of at least `least_mean_product`. False: the linear algebra failed, and the iterate
+  // has not changed.
   bool advance(double least_mean_product);
   Index constraints() const;
   // From now on, in place of the problem's.
@@ -33,7 +33,7 @@ class Method {
   struct Measures {
     double primal = 0, dual = 0;  // objectives, of the model and of the multipliers
     double lipschitz = 0;         // of the model
-    double infeasibility = 0;     // what residuals may be worth
+    double infeasibility = 0;     // what residuals may cost the bound
   };
   Measures measure();
 
@@ -47,7 +47,7 @@ class Method {
 
     explicit Constraints(Index size);
     Number weight(Index i) const { return y(i) / s(i); }
-    // dy but for the part of dx.
+    // dy without the part that depends on dx.
     Number pull(Index i) const { return (c(i) - y(i) * r(i)) / s(i); }
     void finish(Index i, const Number& change);  // G dx of the member
     void aim(const Number& target, bool corrected);

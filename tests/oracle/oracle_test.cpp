@@ -56,8 +56,8 @@ TEST_P(Oracle, AgreesWithTheFastSolver) {
 INSTANTIATE_TEST_SUITE_P(Families, Oracle, ::testing::ValuesIn(test::hard_families()),
                          [](const auto& family) { return std::string(family.param.name); });
 
-// Features of 1e6, 1 and 1e-6: at these seeds what the last are worth to the optimum is the rounding of the first, and
-// the fast solver ends without a proof at some.
+// Features of 1e6, 1 and 1e-6: at these seeds the last ones change the optimum by as much as the rounding of the first,
+// and the fast solver ends without a proof at some.
 TEST(Oracle, SolvesWhatDoublesAreTooCoarseFor) {
   const Family& mixed = family_named("mixed_features");
   const auto expect_sound_bounds = [&](test::Kind kind, int seed) {

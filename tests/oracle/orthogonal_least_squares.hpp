@@ -15,7 +15,7 @@ class OrthogonalLeastSquares {
   using Numbers = Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1>;
   using Rows = Eigen::Matrix<DoubleDouble, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  // Columns may depend on each other. A target that J' cannot give is met as nearly as may be.
+  // Columns may depend on each other. If J' z cannot be the target, it is as close as possible.
   void factor(const Rows& j);
   Numbers solve(const Numbers& target) const;
 

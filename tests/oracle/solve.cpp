@@ -21,7 +21,7 @@ constexpr double kNormCost = 0.01;         // of the tolerance: what the norm ma
 constexpr double kSlopePrice = 1e-3;       // of the tolerance, for all slopes together where they are about 1
 constexpr int kProofs = 20, kSeldom = 10;  // proofs in a row; then every tenth is thorough, which takes longer
 
-// A method until the objectives of its model and its multipliers agree, and on from there.
+// Runs a method until the objectives of its model and its multipliers agree, and can continue from there.
 class Stage {
  public:
   Stage(const LearningProblem& problem, const CanonicalProblem& canonical, double slope_price)
@@ -34,12 +34,12 @@ class Stage {
       const Method::Measures now = method_.measure();
       const double unit = std::max(std::abs(now.primal + constant), least_unit);
       const double gap = std::abs(now.primal - now.dual) / unit;
-      // What is still infeasible may be no more than polishing mends: the certificate tells.
+      // A polish may repair what is still infeasible: the certificate decides.
       if (gap <= kEnough * kTolerance && !agrees_) return agrees_ = true;
       agrees_ = false;
       if (iterations_ == kMostIterations) return false;
-      // With a price in inverse proportion to the norm, the norm costs its logarithm: slopes become as small as they
-      // may.
+      // With a price in inverse proportion to the norm, the norm costs its logarithm: slopes become as small as
+      // possible.
       if (free_ && now.lipschitz > 0) method_.set_lambda(kNormCost * kTolerance * unit / now.lipschitz);
       if (!method_.advance(kLeastGap * kTolerance * unit / static_cast<double>(method_.constraints()))) return false;
       ++iterations_;

@@ -18,9 +18,9 @@ using System = internal::MultiplierSystem<DoubleDouble>;
 constexpr double kNearlyAtEnd[] = {1e-11, 1e-9};  // of the largest multiplier: what is tried
 constexpr double kMostWork = 4e7;                 // rows times unknowns squared
 
-// Steps of least sum of (change / room)^2 (of change^2 / curvature for those that are free): a small multiplier changes
-// by less of itself than a large one, which keeps it in its range. The squares of rooms differ by too much for the
-// normal equations.
+// Steps that minimise the sum of (change / room)^2, or of change^2 / curvature for free multipliers. A small multiplier
+// then changes relatively less than a large one, which keeps it in its range. The squares of rooms differ by too much
+// for the normal equations.
 class OrthogonalSteps {
   using Number = DoubleDouble;
 

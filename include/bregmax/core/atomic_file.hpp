@@ -5,7 +5,7 @@
 
 namespace bregmax {
 
-// Writes the whole file or leaves what was there: a temporary file next to it is written, flushed to disk and renamed.
+// Writes the whole file or leaves the old one: a temporary file next to it is written, flushed to disk and renamed.
 void write_file_atomically(const std::string& path, std::string_view content);
 
 // The same in parts, for content that should not be in memory twice: nothing changes until `commit`.

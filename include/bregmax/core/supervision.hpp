@@ -31,15 +31,15 @@ struct Target {
   double weight = 1;
 };
 
-// The largest absolute value of a target: squares of values, and sums of them, have to be numbers.
+// The largest absolute value of a target: squares of targets, and sums of these squares, must not overflow.
 inline constexpr double kLargestTarget = 1e50;
 
 using Comparisons = std::vector<Comparison>;
 using Pairs = std::vector<Pair>;
 using Targets = std::vector<Target>;
 
-// All ordered pairs i != j of rows, similar when their classes agree: a list of pairs, by i and then by j, of which
-// only the classes are stored.
+// All ordered pairs i != j of rows, similar when their classes agree, ordered by i and then by j. Only the classes are
+// stored.
 struct LabelPairs {
   std::vector<int> class_of_row;
   double similar_weight = 1, dissimilar_weight = 1;
@@ -82,7 +82,7 @@ inline Index item_count(const Supervision& supervision) {
   return std::visit([](const auto& items) { return static_cast<Index>(items.size()); }, supervision);
 }
 
-// Pairs in either form.
+// Whether the items are pairs, in either form.
 inline bool is_pairs(const Supervision& supervision) {
   return std::holds_alternative<Pairs>(supervision) || std::holds_alternative<LabelPairs>(supervision);
 }

@@ -7,7 +7,7 @@ int available_threads();
 // While it lives, OpenMP regions started from this thread and BLAS use at most `threads` threads.
 class ThreadLimit {
  public:
-  explicit ThreadLimit(int threads);  // 0: all that there are
+  explicit ThreadLimit(int threads);  // 0: all cores
   ~ThreadLimit();
   ThreadLimit(const ThreadLimit&) = delete;
   ThreadLimit& operator=(const ThreadLimit&) = delete;

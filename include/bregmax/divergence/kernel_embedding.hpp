@@ -18,7 +18,7 @@ struct Kernel {
 
 // f(x) = sum over the support rows s of k(x, s) c_s.
 //
-// Parts: "kernel" (1 x 3: 0 for RBF or 1 for polynomial, bandwidth, degree), "support" (a row a support row) and
+// Parts: "kernel" (1 x 3: 0 for RBF or 1 for polynomial, bandwidth, degree), "support" (support rows x features) and
 // "coefficients" (support rows x embedding dimension).
 class KernelEmbedding final : public EmbeddingDivergence {
  public:

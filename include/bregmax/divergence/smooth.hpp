@@ -17,7 +17,7 @@ class SmoothDivergence : public Divergence {
   void check(const MatrixView& rows, RowRole role) const final;
   virtual double generator(const VectorView& point) const = 0;
   virtual void gradient(const VectorView& reference, VectorSpan out) const = 0;
-  // The same for a block of rows, where that costs less than its rows one by one.
+  // The same for a block of rows, for generators that compute a block faster than row by row.
   virtual void gradients_of_block(const MatrixView& references, MatrixSpan out) const;
   virtual void divergences_of_block(const MatrixView& points, const VectorView& reference, VectorSpan out) const;
   // Throws Error naming `row_number` when the (finite) row lies outside the domain for its role.

@@ -12,8 +12,8 @@ struct TreeNode {
   int left = 0, right = 0;
 };
 
-// Regression trees with a vector at each leaf. Nodes are shared out among the trees in any way; children come after
-// their parents.
+// Regression trees with a vector at each leaf. The nodes of all trees are in one list, in any order in which children
+// come after their parents.
 struct TreeEnsemble {
   std::vector<TreeNode> nodes;
   std::vector<int> roots;  // the first node of each tree

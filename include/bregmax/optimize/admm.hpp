@@ -12,17 +12,17 @@ namespace bregmax {
 enum class StoragePrecision { kDouble, kFloat };
 
 struct AdmmOptions {
-  // On the relative gap (see core/proof.hpp), 1e-8 .. 1e-1. With hinge losses it shrinks in proportion to an objective
-  // below a thousandth of the zero model's, to a thousandth of itself at most.
+  // On the relative gap (see core/proof.hpp), 1e-8 .. 1e-1. With hinge losses and an objective below a thousandth of
+  // the zero model's, it shrinks in proportion to the objective, down to a thousandth of itself.
   double tolerance = 1e-4;
   int max_iterations = 100'000;  // >= 1
   double time_limit = 0;         // seconds; 0: none
   double memory_limit = 0;       // bytes, compared with the prediction before anything large is allocated; 0: none
   double over_relaxation = 1.7;  // > 0, < 2
-  // For label pairs with one piece per row. Above 2000 rows, with float, or where memory is short, only one array of
-  // n x n numbers is stored, with one penalty for all entries; otherwise penalties have levels.
+  // For label pairs with one piece per row. Above 2000 rows, with kFloat, or if memory is short, the solver stores only
+  // one n x n array and has one penalty for all entries. Otherwise it stores more, and penalties have levels.
   StoragePrecision precision = StoragePrecision::kDouble;
-  int check_every = 50;                 // iterations between proofs, later a tenth of all so far; >= 1
+  int check_every = 50;                 // iterations between proofs, or a tenth of all so far if that is more; >= 1
   const AffinePieces* start = nullptr;  // a model to begin with; must outlive the call
 
   std::string checkpoint = {};   // file for the state of the run, replaced atomically; empty: none
@@ -32,7 +32,7 @@ struct AdmmOptions {
   // The score of a model on held-out data, lower is better; called after a proof that found a better model. When it has
   // not improved `patience` times in a row, the run ends as kEarlyStopped with the model that scored best.
   std::function<double(const AffinePieces& model)> validation = {};
-  int patience = 5;
+  int patience = 5;  // >= 1
 };
 
 // Bytes that a run needs at its peak, without the problem itself.

@@ -11,12 +11,12 @@ struct InteriorPointOptions {
   double time_limit = 0;     // seconds; 0: none
 };
 
-// Solves the problem to the tolerance. Looks at the stop flag and the limits once per iteration. Allocates nothing
-// inside the iterations, but once where it changes to a dense factorization. Deterministic for a given number of
-// threads; between thread counts results may differ by rounding, since BLAS does not promise the order of its sums.
+// Solves the problem to the tolerance. Looks at the stop flag and the limits once per iteration. Iterations allocate
+// nothing, except once if the solver changes to a dense factorization. Deterministic for a given number of threads;
+// between thread counts results may differ by rounding, since BLAS does not promise the order of its sums.
 //
-// Where features differ by many powers of ten and hardly anything holds their slopes, doubles are too coarse for a
-// proof: the status is then kIterationLimit or kNumericalError, and the lower bound still holds.
+// If features differ by many powers of ten and hardly anything holds their slopes, doubles may be too coarse for a
+// proof. The status is then kIterationLimit or kNumericalError, and the lower bound still holds.
 Solution solve_interior_point(const LearningProblem& problem, const InteriorPointOptions& options = {},
                               const RunControl& control = {});
 

@@ -27,8 +27,8 @@ struct LearningProblem {
   Matrix points;              // n x d, finite
   std::vector<int> piece_of;  // p_i of each row, 0 .. pieces - 1; every piece has at least one row
   int pieces = 0;             // K
-  // One row of each piece, when every row lies on the piece whose centre is the nearest; empty: that is not known. Then
-  // the tangents of the squared distance at the centres satisfy the constraints, and help a solver to a feasible model.
+  // The central row of each piece, if every row lies on the piece whose centre is nearest; empty: not known. If given,
+  // the tangents of the squared distance at the centres satisfy the constraints and help a solver to a feasible model.
   std::vector<Index> centres = {};
   Supervision supervision;                                           // at least one item
   double lambda = 0;                                                 // >= 0, finite

@@ -74,21 +74,21 @@ class Run {
       reader.read(raw_state());
       engine_.after_restore();
     }
-    // A checkpoint does not hold the dual variables of every engine.
+    // A checkpoint of the grid engine has no dual variables, so they are computed again.
     if (closed() && !options_.resume.empty()) engine_.prove(best_);
     return finished(closed() ? Status::kOptimal : iterate());
   }
 
  private:
   // Hinge losses can often all be met, and then the optimum is far below the floor of the relative gap. A tolerance of
-  // 1e-4 relative to the floor would say little there, so the tolerance shrinks with the objective, at most by this.
+  // 1e-4 relative to the floor would say little there, so it shrinks with the objective, at most by this factor.
   static constexpr double kStrictestForHinges = 1e-3;
 
   Status iterate() {
     while (true) {
       report_progress();
       if (const std::optional<Status> verdict = interrupted()) {
-        // Before the last proof, which must not change what a resumed run does.
+        // Written before the last proof, which must not change what a resumed run does.
         if (!options_.checkpoint.empty()) write();
         engine_.prove(best_);
         return closed() ? Status::kOptimal : *verdict;
@@ -122,7 +122,7 @@ class Run {
   double allowed_gap() const { return tolerance() * gap_unit(); }
   bool closed() const { return relative_gap() <= tolerance(); }
 
-  // Scores feasible models only, since these are returned. A check that found no better one does not count.
+  // Scores feasible models only, since these are returned. A check that found no better model does not count.
   bool no_longer_improves() {
     if (!(best_.report.objective < judged_objective_)) return false;
     judged_objective_ = best_.report.objective;
@@ -208,8 +208,8 @@ class Run {
   int waited_ = 0, next_check_ = 1;
 };
 
-// Penalties of several levels need far fewer iterations, but a factorization for each change of them, which is
-// prohibitive for thousands of pieces, and ten times the memory.
+// Penalties of several levels need far fewer iterations. But they need ten times the memory, and a factorization each
+// time they change, which is prohibitive for thousands of pieces.
 bool takes_grid(const LearningProblem& problem, const AdmmOptions& options) {
   constexpr Index kMostEntryRows = 2000;
   if (!internal::grid_engine_applies(problem)) return false;

@@ -24,7 +24,7 @@ void write_checkpoint(const std::string& path, std::uint64_t fingerprint, const 
 void check_checkpoint_target(const std::string& path);
 
 // Reads in two steps, since the sizes of the parts depend on the members. Throws Error if the file is not a complete
-// checkpoint of this problem; the parts then hold parts of a damaged file, and must not be used.
+// checkpoint of this problem. The parts may then have been overwritten, and must not be used.
 class CheckpointReader {
  public:
   CheckpointReader(const std::string& path, std::uint64_t fingerprint);

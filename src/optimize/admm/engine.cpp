@@ -24,7 +24,7 @@ PrimalPoint start_point(const CanonicalProblem& canonical, const AffinePieces* m
   return {Vector::Zero(canonical.z_count), Matrix::Zero(canonical.pieces, canonical.features)};
 }
 
-// With fewer pieces than rows a row's own piece has a slope that others share, and the set is held by pairs of pieces.
+// With fewer pieces than rows, rows share the slope of their piece, and the set is stored by pairs of pieces.
 bool few_pieces(const LearningProblem& problem) { return problem.pieces < problem.points.rows(); }
 
 constexpr double kUnusedGap = 0.25;    // share of the allowed gap that a correction may give away
@@ -56,8 +56,8 @@ class EntryEngine final : public AdmmEngine {
     if (method_.averaged() > 1) prove_with(method_.average_primal(), method_.average_multipliers(), best);
   }
 
-  // Dual variables that leave a part of lambda unused prove less by that part of lambda L. A correction pays where this
-  // is little: there lambda is small relative to the dual variables, which then hardly stay below it by themselves.
+  // Dual variables that leave a part of lambda unused prove less by that part of lambda L. A correction is worthwhile
+  // if this is little: lambda is then small, and the derivatives of the Lagrangian hardly stay below it without one.
   bool prove_by_correction(double allowed, const std::function<bool()>& stop, Solution& best) override {
     const double cost = problem_.lambda * best.report.lipschitz;
     if (best.report.objective - best.report.lower_bound <= allowed || !(cost > 0)) return true;
@@ -114,7 +114,7 @@ class EntryEngine final : public AdmmEngine {
     }
   }
 
-  // Makes the pieces feasible at the least cost and keeps them if they are better, as they are or scaled.
+  // Makes the pieces feasible with as little change as possible, and keeps them if they are better, scaled or not.
   void improve(AffinePieces candidate, Solution& best) {
     if (!make_feasible(candidate)) return;
     keep_if_better(candidate, best);
@@ -125,9 +125,9 @@ class EntryEngine final : public AdmmEngine {
     keep_if_better(std::move(candidate), best);
   }
 
-  // Mixes in as little of the strictly convex model as is enough. The search starts near what the last one needed.
+  // Mixes in as little as possible of the strictly convex model. The search starts near what the last one needed.
   bool make_feasible(AffinePieces& pieces) {
-    // With one piece per row take_over() is another way, which changes less than a large part of another model.
+    // With one piece per row, take_over() changes the model less than mixing in a large part of another one.
     const bool own_pieces = !few_pieces(problem_);
     const double most = own_pieces ? 0.3 : 1;
     const AffinePieces given = pieces;
@@ -168,7 +168,7 @@ class GridEngine final : public AdmmEngine {
   AdmmResiduals residuals() const override { return state_->method.residuals(); }
   Solution zero_solution() override { return zero_; }
 
-  // The dual variables of earlier iterates are gone, so the bound is that of this one, or of the zero model.
+  // The dual variables of earlier iterates are not kept, so the bound is that of this iterate or of the zero model.
   void prove(Solution& best) override {
     Solution iterate;
     export_model(state_->problem, {state_->method.z(), state_->method.slopes()}, iterate);
@@ -188,7 +188,7 @@ class GridEngine final : public AdmmEngine {
   void after_restore() override { state_->method.after_restore(); }
 
  private:
-  // Shared with the dual variables that a solution returns, which are functions of it.
+  // The dual variables of a returned solution are a function of this state, so they share it.
   struct State {
     State(const LearningProblem& learning, const AdmmOptions& options)
         : problem(learning), method(problem, options.over_relaxation) {}
@@ -255,7 +255,7 @@ std::unique_ptr<AdmmEngine> make_grid_engine(const LearningProblem& problem, con
 double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& options) {
   const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
   const double number = options.precision == StoragePrecision::kFloat ? sizeof(float) : sizeof(double);
-  // The copies; partial sums, and the blocks of rows of a proof; points, slopes and what is made of them.
+  // The copies; partial sums, and the blocks of rows of a proof; points, slopes and arrays of their size.
   return rows * rows * number + 8 * rows * (64 + 256 * (4.0 + omp_get_max_threads())) + 8 * rows * features * 30;
 }
 

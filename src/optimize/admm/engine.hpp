@@ -32,8 +32,8 @@ class AdmmEngine {
   virtual Solution zero_solution() = 0;
   // Improves `best` with the current iterate.
   virtual void prove(Solution& best) = 0;
-  // The same with more work, where that promises a gap of at most `allowed`. Returns false if stop() came true; the
-  // next call then continues.
+  // The same with more work, if that promises a gap of at most `allowed`. Returns false if stop() became true; the next
+  // call then continues.
   virtual bool prove_by_correction(double /*allowed*/, const std::function<bool()>& /*stop*/, Solution& /*best*/) {
     return true;
   }

@@ -20,9 +20,9 @@ namespace bregmax::internal {
 //   the slopes, for the norms and L.
 // Each has a closed form. A copy is one number: its slack plus its multiplier over its penalty.
 //
-// Penalties have levels, chosen by where a copy stands. Away from kinks a low penalty lets x move freely; on a kink a
-// high one finds the multiplier quickly. Levels, the common penalty and the set change ever more rarely and finally no
-// more, so that the iterations converge.
+// Penalties have levels, chosen by how near a copy is to a kink. Away from kinks a low penalty lets x move freely; on a
+// kink a high one finds the multiplier quickly. Levels, the common penalty and the set change less and less often, and
+// finally not at all, so that the iterations converge.
 class AdmmEntries {
  public:
   AdmmEntries(AdmmSpace& space, double relaxation);
@@ -38,7 +38,7 @@ class AdmmEntries {
   // True if a correction was stopped, or if there were enough iterations since the last one.
   bool correction_is_due() const;
   // The multipliers, moved until the Lagrangian is nearly stationary, with `part` of lambda left for the residual: see
-  // MultiplierCorrection. nullopt: stop() came true; the next call continues.
+  // MultiplierCorrection. nullopt: stop() became true; the next call continues.
   std::optional<EntryMultipliers> corrected_multipliers(double part, const std::function<bool()>& stop);
   // Averages over the iterations since the penalties changed or clear_average() was called: oscillations cancel.
   int averaged() const { return averaged_; }
@@ -92,7 +92,7 @@ class AdmmEntries {
   Vector divergence_, wanted_;                              // of the set; wanted: also the weights of block one
   Vector copy_, slack_, old_slack_, level_;                 // of the set
   Half plus_{&HingeItem::plus}, minus_{&HingeItem::minus};  // of the coupled hinges
-  Vector item_level_, item_penalty_;                        //
+  Vector item_level_, item_penalty_;                        // of the coupled hinges
   Matrix slope_copy_, slope_slack_, old_slope_;             // pieces x features
   Vector norm_level_, norm_penalty_;                        // of the pieces
   Vector x_sum_, entry_sum_, coupled_sum_;                  // of the average

@@ -21,7 +21,7 @@ struct GridProblem : CanonicalProblem {
 // The alternating direction method of multipliers on the whole divergence grid, with one penalty for all of it: block
 // one is solved in closed form (GridEquations), and the only n x n array is that of the copies of D, which an
 // iteration reads and writes once (grid_passes). Block two also holds copies of the slopes, for their norms and L, with
-// a penalty of their own.
+// a separate penalty.
 //
 // Number is the storage type of the copies; everything else is double. Sums are made in a fixed number of parts, so
 // that results do not depend on the threads.
@@ -31,7 +31,7 @@ class AdmmGrid {
   AdmmGrid(const GridProblem& problem, double relaxation);
 
   void start(const PrimalPoint& point);
-  // Allocates nothing, but where the penalty of the slopes changes.
+  // Allocates only when the penalty of the slopes changes.
   void iterate();
 
   int iteration() const { return numbers_.iteration; }

@@ -59,7 +59,7 @@ struct Tally {
   }
 };
 
-// What a loop over points works on: all by value, for the same reason.
+// What a loop over points works on: all by value, so that it stays in registers.
 template <class Number>
 struct Place {
   Index stride, features;

@@ -68,7 +68,7 @@ RawParts MultiplierCorrection::raw_state() {
   return parts;
 }
 
-// Adds a value per coupled hinge to its entries, to `minus` with the sign.
+// Adds the value of each coupled hinge to its entry `plus` and, times minus_sign, to its entry `minus`.
 void MultiplierCorrection::add_to_hinges(const Vector& values, double minus_sign) {
   for (Index t = 0; t < values.size(); ++t) {
     of_entry_(space_.coupled()[t].plus) += values(t);

@@ -15,7 +15,7 @@ struct CorrectionPoint {
 
 // Corrects the multipliers of an iterate so that they prove a better bound.
 //
-// The derivatives of the Lagrangian by the slopes must stay below lambda, and if that is small, those of an iterate do
+// The derivatives of the Lagrangian by the slopes must stay below lambda. If lambda is small, those of an iterate do
 // not. Here the multipliers are moved by weighted least squares until the derivatives vanish. A multiplier's weight is
 // its distance from its ends over the distance of its constraint from being active, as in an interior point method.
 // Moves are cut off at the ends; the next round starts from what is left. Targets need no correction.
@@ -30,7 +30,7 @@ class MultiplierCorrection {
   void begin(EntryMultipliers multipliers, Matrix slope_multipliers);
   bool has_begun() const { return numbers_.begun != 0; }
   // Continues until the derivatives are at most `enough`, or for about `most_steps` steps, each as much work as an
-  // iteration. False: stop() came true; the next call repeats the round that was stopped, also from a saved state.
+  // iteration. False: stop() became true; the next call repeats the round that was stopped, also from a saved state.
   // Afterwards the space is factored with other weights.
   bool go_on(const CorrectionPoint& point, double enough, int most_steps, const std::function<bool()>& stop);
   int steps() const { return numbers_.steps; }

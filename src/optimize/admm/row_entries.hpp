@@ -27,8 +27,8 @@ class RowEntries {
   // kNoEntry: not in the set.
   Index position(Index row, Index other) const;
 
-  // Adds entries in any order, known or not; none may be of a row's own piece. Returns the new position of each old
-  // one.
+  // Adds entries in any order, known or not; the other piece may not be the row's own. Returns the new position of each
+  // old entry.
   std::vector<Index> add(const std::vector<Entry>& entries);
   // All of them, in the order of the positions.
   std::vector<Entry> entries() const;

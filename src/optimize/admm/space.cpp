@@ -14,7 +14,7 @@
 namespace bregmax::internal {
 namespace {
 
-// The multipliers of the items, hinges being on positions.
+// The multipliers of the items. The entries of `single` are positions.
 DualPoint item_point(const EntryMultipliers& multipliers, const std::vector<HingeItem>& single) {
   DualPoint point;
   point.divergence = multipliers.divergence;
@@ -394,7 +394,7 @@ class RowSpace final : public AdmmSpace {
   Matrix rows_;              // of the set, in canonical units, each followed by a 1
   std::vector<Index> slot_;  // of each entry in rows_
   Matrix chunk_vector_;      // width_ numbers per chunk
-  // Its lower triangle: block one, then its Cholesky factor.
+  // In the lower triangle: the matrix of block one, then its Cholesky factor.
   Matrix matrix_ = Matrix(unknowns(), unknowns());
 };
 

@@ -59,7 +59,7 @@ struct ResidualSums {
 inline constexpr double kFirstPenalty = 0.1;
 inline constexpr double kFirstNormWeight = 0.1;  // penalty of a slope relative to an entry's, per entry of its piece
 
-// Penalties change ever more rarely, and then no more, so that the iterations converge.
+// Penalties change less and less often, and finally not at all, so that the iterations converge.
 struct PenaltySchedule {
   int next = 20, changes = 0;
 
@@ -70,7 +70,7 @@ struct PenaltySchedule {
   }
 };
 
-// What the iterations hold beside vectors.
+// The state of the iterations in addition to their vectors.
 struct AdmmNumbers {
   int iteration = 0;
   PenaltySchedule schedule;
@@ -83,8 +83,8 @@ struct AdmmNumbers {
   }
 };
 
-// Factors of the common penalty, and of the slopes' relative to it. Convergence is fastest with primal and dual
-// residuals of one size.
+// Factors for the common penalty, and for that of the slopes relative to it. Convergence is fastest if primal and dual
+// residuals have the same size.
 struct PenaltyChange {
   double common = 1, norm = 1;
 };
@@ -94,7 +94,7 @@ inline PenaltyChange balance(const AdmmResiduals& all, const AdmmResiduals& of_n
   const double ratio = imbalance(all), apart = imbalance(of_norm) / ratio;
   PenaltyChange change;
   if (ratio > kLeastChange || ratio < 1 / kLeastChange) change.common = std::clamp(ratio, 0.1, 10.0);
-  // Slopes that all move one way, as when L falls, have a balance of their own.
+  // Slopes that all move one way, as when L falls, are balanced separately.
   if (apart > 0 && (apart > kNormApart || apart < 1 / kNormApart)) {
     change.norm = std::clamp(apart, 1 / kNormApart, kNormApart);
   }

@@ -19,14 +19,14 @@ struct Cone {
   using View = Eigen::Map<Vector>;
   View s{nullptr, 0}, y{nullptr, 0}, r{nullptr, 0}, c{nullptr, 0}, ds{nullptr, 0}, dy{nullptr, 0};
   View ds_accepted{nullptr, 0}, dy_accepted{nullptr, 0};  // of the direction that is kept while a better one is tried
-  View kept_s{nullptr, 0}, kept_y{nullptr, 0};            // what is put aside
-  View inverse{nullptr, 0};  // 1 / (s + delta y), of set_inverse(): a division costs more than reading it
+  View kept_s{nullptr, 0}, kept_y{nullptr, 0};            // copies that PrimalDualMethod::refine_dual() makes
+  View inverse{nullptr, 0};  // 1 / (s + delta y), from set_inverse(): reading it is faster than dividing
   double delta = 0;
   Index count = 0;  // members that are constraints; the others have y = 0 and never move
 
   void resize(Index size) { reserve(size, size); }
 
-  // Room for `capacity` members, `size` of them there: s = 1 and everything else 0.
+  // Allocates `capacity` members, of which `size` are in use: s = 1 and everything else 0.
   void reserve(Index capacity, Index size) {
     storage_.setZero(kRows, capacity);
     storage_.row(0).setOnes();
@@ -60,7 +60,7 @@ struct Cone {
  private:
   static constexpr Index kRows = 11;
   Matrix storage_;
-  std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};  // which row of the storage a view is of
+  std::array<Index, kRows> row_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};  // the row of the storage behind each view
   Index size_ = 0;
 };
 

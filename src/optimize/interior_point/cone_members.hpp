@@ -3,7 +3,7 @@
 #include "core/simd.hpp"
 #include "optimize/interior_point/cone_passes.hpp"
 
-// What the loops over the members of cones (cone_passes.cpp, hinge_passes.cpp) are made of.
+// The parts of the loops over the members of cones (cone_passes.cpp, hinge_passes.cpp).
 namespace bregmax::internal {
 
 // A pass is a struct whose step() works on one member or on four, and whose end(), if it has one, gives the result.
@@ -20,7 +20,7 @@ void run(Instructions use, Index size, Arguments... arguments) {
   dispatch<run_body<Pass, Arguments...>>(use, size, arguments...);
 }
 
-// The largest of numbers that come one by one or four by four, and of 1.
+// The largest of 1 and the numbers that it is given, one or four at a time.
 class Largest {
  public:
   BREGMAX_INLINE void take(const Four& value) { fours_ = value > fours_ ? value : fours_; }
@@ -71,7 +71,7 @@ struct AcceptedChange {
   }
 };
 
-// c of a centrality corrector: what it changes the products by that the accepted direction leads to.
+// c of a centrality corrector: how it should change the products that the accepted direction leads to.
 template <class V>
 BREGMAX_INLINE void set_central_goal(const CentralAim& aim, const Member<V>& member, const AcceptedChange<V>& accepted,
                                      V& c) {
@@ -84,8 +84,8 @@ BREGMAX_INLINE void set_central_goal(const CentralAim& aim, const Member<V>& mem
   c = member.y > none ? goal : none;
 }
 
-// The largest rates of the accepted direction with parts 1, 2, ... of a correction: part 0 is the accepted direction,
-// whose rates are known.
+// The largest rates of the accepted direction plus parts 1, 2, ... of a correction. Part 0 is the accepted direction
+// itself, whose rates are known.
 struct LargestRates {
   Largest primal[kParts], dual[kParts];
 

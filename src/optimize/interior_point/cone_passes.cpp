@@ -5,7 +5,7 @@
 namespace bregmax::internal {
 namespace {
 
-// The corrected aim stays within this many targets: beyond, a second-order term says little about where products end.
+// The corrected aim is at most this many times the target: a larger second-order term says little about the products.
 constexpr double kMostTargets = 20;
 
 struct Invert {

@@ -88,7 +88,7 @@ struct RecoverZeta {
   }
 };
 
-// Everything of a correction that follows from the two c.
+// All parts of a correction, computed from the c of the two cones.
 template <class V>
 struct HingeCorrection {
   V over_ds, over_dy, nonneg_ds, nonneg_dy, dzeta;

@@ -50,7 +50,7 @@ class Run {
   }
 
  private:
-  // Until the iterate looks optimal by its own measures, or the run ends otherwise.
+  // Iterates until the iterate looks optimal by its own measures, or the run ends for another reason.
   Status iterate_until_optimal() {
     while (true) {
       const IterateMeasures& now = method_.measure();
@@ -63,7 +63,7 @@ class Run {
     }
   }
 
-  // Why the iterations ended, or nothing.
+  // Takes one iteration. Returns the reason if the run ends instead.
   std::optional<Status> next_iteration() {
     if (const auto ended = interrupted()) return ended;
     const auto count = static_cast<double>(std::max<Index>(1, method_.iterate().count));
@@ -73,7 +73,7 @@ class Run {
     return std::nullopt;
   }
 
-  // What the gap is relative to, in canonical units.
+  // The unit of the relative gap (see termination.hpp), in canonical units.
   double unit() const {
     const double objective = method_.measures().primal + canonical_.constant / canonical_.objective_unit;
     return gap_unit(objective, canonical_.zero_objective / canonical_.objective_unit);
@@ -83,11 +83,11 @@ class Run {
     return interruption(control_, watch_, options_.time_limit, iteration_, options_.max_iterations);
   }
 
-  // The iterate as a certified solution; the iterations can go on from it.
+  // Returns the iterate as a certified solution. The iterations can continue afterwards.
   Solution prove(Status status) {
     const bool refined = status == Status::kOptimal && recovery_.use(Remedy::kRefineDual);
     if (refined) method_.refine_dual();
-    // A polish may take as long as several iterations: it is not tried at each of those that look optimal.
+    // A polish may take as long as several iterations. Of those that look optimal, only the 1st, 2nd, 4th, ... try it.
     ++proofs_;
     const bool at_limit = status == Status::kIterationLimit || status == Status::kNumericalError;
     const bool polish = at_limit || (status == Status::kOptimal && std::has_single_bit(proofs_));
@@ -155,9 +155,9 @@ class Run {
   unsigned proofs_ = 0;
 };
 
-// Where items contradict each other the zero model may be optimal, and only the iterations prove it. The slopes that
-// they leave are then noise, by which rows must not be ranked. Without a price the multipliers prove a bound for
-// Lipschitz constants like the model's only, so the zero model is taken where they prove it, too.
+// If items contradict each other, the zero model may be optimal although only the iterations prove it. The slopes that
+// they leave are then noise, which must not rank rows. With lambda 0 the multipliers prove a bound only for Lipschitz
+// constants near the model's, so the zero model is taken only if they prove it as well.
 void take_zero_model_if_proved(const LearningProblem& problem, double tolerance, Solution& solution) {
   Solution zero = solution;
   zero.slopes.setZero();
@@ -171,7 +171,7 @@ void take_zero_model_if_proved(const LearningProblem& problem, double tolerance,
 Solution run_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
                             const RunControl& control, const InteriorPointSettings& settings, Recovery& recovery) {
   const Stopwatch watch;
-  // Above some lambda the zero model is optimal, and cheap to prove so.
+  // Above some lambda the zero model is optimal, which is cheap to prove.
   Solution solution = zero_model(problem);
   certify_into_report(problem, solution);
   solution.report.status = Status::kOptimal;

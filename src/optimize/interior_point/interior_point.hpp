@@ -6,8 +6,8 @@
 
 namespace bregmax::internal {
 
-// solve_interior_point() of a problem and options that were checked. `recovery` says which remedies may be used, and
-// counts them.
+// solve_interior_point() for a problem and options that have been checked. `recovery` says which remedies may be used,
+// and counts them.
 Solution run_interior_point(const LearningProblem& problem, const InteriorPointOptions& options,
                             const RunControl& control, const InteriorPointSettings& settings, Recovery& recovery);
 

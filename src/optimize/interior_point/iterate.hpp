@@ -19,7 +19,7 @@ struct IterateMeasures {
   double dual = 0;             // objective of the multipliers
   double dual_damage = 0;      // what their infeasibility may take off a proved bound
   double primal_residual = 0;  // largest, over all slacks
-  double violation = 0;        // of convexity by the model itself, whatever its slacks are
+  double violation = 0;        // of convexity, by the model itself; slacks do not count
   double dual_residual = 0;
   double divergence_scale = 1;  // largest D, at least the margin
   double mu = 0;                // sum of the products s y, over Iterate::count
@@ -51,7 +51,7 @@ struct Iterate {
   void start();
   // Brings residuals and measures up to date.
   void measure();
-  // Raises a bound of our own on L, which the optimum must not rest on.
+  // Widens the bound on L of Remedy::kFreeBound if the optimum rests on it.
   void widen_free_bound();
 
   PrimalPoint primal_point() const;
@@ -95,8 +95,8 @@ struct Iterate {
 
   const InteriorPointSettings& settings_;
   Recovery& recovery_;
-  // Where targets ask little of the slopes and only a tiny price holds them, the centre of the optimal models is far
-  // out, where the proof loses much for small dual residuals. A bound on L of our own then holds the slopes.
+  // Whether L has a bound that the problem does not have (Remedy::kFreeBound). If only a tiny lambda holds the slopes,
+  // the centre of the optimal models is far out, where small dual residuals cost the proof much.
   bool free_bound_ = false;
   double bound_value_;
   double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm

@@ -69,7 +69,7 @@ void NewtonSystem::set_norm_weights() {
   }
 }
 
-// What a direction may leave of the dual residual: a part of it, or more where that costs little of the gap.
+// How much of the dual residual a direction may leave: a part of it, or more if that costs little of the gap.
 double NewtonSystem::harmless_residual() const {
   const IterateMeasures& now = iterate_.measures;
   double part = settings_.residual_part;
@@ -101,7 +101,7 @@ void NewtonSystem::accept() {
   std::swap(change, accepted);
 }
 
-// What is left of a correction follows from dD, in the iterate's field, when it is added.
+// The rest of a correction is computed when it is added, from dD, which is in the iterate's field.
 PartRates NewtonSystem::solve_correction(const StepRates& accepted_rates) {
   solve(Solve::kCorrection, iterate_.convexity.dy.data());
   PartRates rates;
@@ -112,8 +112,8 @@ PartRates NewtonSystem::solve_correction(const StepRates& accepted_rates) {
   return rates;
 }
 
-// The convexity constraints' dy is where the right-hand sides of a correction are gathered; that of an equality is 0
-// before hinges are added, since its multiplier among them is.
+// The right-hand sides of a correction are gathered in dy of the convexity cone. For an equality this is 0 before
+// hinges are added, since its multiplier in that cone is 0.
 void NewtonSystem::aim_correction(const CentralAim& aim) {
   aim_central(iterate_.convexity.rows(), aim);
   for (Cone* cone : iterate_.norm_cones) aim_central(cone->rows(), aim);
@@ -148,20 +148,20 @@ bool NewtonSystem::move(double primal_step, double dual_step) {
 }
 
 void NewtonSystem::solve(Solve what, const double* field) {
-  const double residual_share = what == Solve::kDirection ? 1 : 0;  // of the residuals, which a correction leaves
+  const double residual_share = what == Solve::kDirection ? 1 : 0;  // a correction leaves the residuals unchanged
   iterate_.grid.adjoint(field, rhs_.data(), rhs_.data() + problem_.z_count);
   rhs_(rhs_.size() - 1) = 0;
   reduce_norm_rhs(residual_share);
   rhs_ -= residual_share * iterate_.residual_x;
 
-  // A correction becomes part of a direction, and need not be more accurate than that is.
+  // A correction becomes part of a direction, and need not be more accurate than the direction.
   const double own_norm = rhs_.lpNorm<Eigen::Infinity>();
   rhs_norm_ = what == Solve::kDirection ? own_norm : std::max(rhs_norm_, own_norm);
   const double accuracy = uses_downdate() ? settings_.solve_accuracy_downdate : settings_.solve_accuracy;
   const double wanted = std::max(harmless_residual(), accuracy * rhs_norm_);
   judge(what, normal_.solve(rhs_, change.x, wanted), wanted);
 
-  // Back to everything that was eliminated.
+  // Recovers everything that was eliminated.
   iterate_.grid.apply(change.x.data(), change.x.data() + problem_.z_count, iterate_.field.data());
   recover_norm();
   for (std::size_t q = 0; q < iterate_.equalities.size(); ++q) {
@@ -181,7 +181,7 @@ void NewtonSystem::judge(Solve what, double reached, double wanted) {
   poor_directions_ = poor ? poor_directions_ + 1 : 0;
 }
 
-// Right-hand side of t into change.t, and its elimination from those of a and L.
+// Puts the right-hand side of t into change.t, and eliminates t from those of a and L.
 void NewtonSystem::reduce_norm_rhs(double residual_share) {
   const NormalWeights& w = normal_.weights();
   auto rhs_slopes = iterate_.slopes_of(rhs_);

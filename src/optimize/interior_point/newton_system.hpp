@@ -15,27 +15,27 @@ class NewtonSystem {
  public:
   NewtonSystem(Iterate& iterate, const InteriorPointSettings& settings, Recovery& recovery);
 
-  // With a primal proximal term of at least `proximal` (proximal() says which), the dual ones being set; false: none
-  // makes the system positive definite.
+  // Factors with a primal proximal term of at least `proximal`; proximal() returns the one that was used. The dual
+  // terms must be set before. False: the system is not positive definite, whatever the term.
   bool factor(double proximal, bool with_quadratic = true);
   double proximal() const { return proximal_; }
 
-  // For the right-hand sides c that the cones were aimed at. Returns how fast it nears the boundary.
+  // Solves for the c that the cones were aimed at. Returns how fast the direction approaches the boundary.
   StepRates solve_direction();
   void accept();
 
   // The same for a correction: how long steps its parts allow. `accepted_rates`: those of the accepted direction.
   PartRates solve_correction(const StepRates& accepted_rates);
   void aim_correction(const CentralAim& aim);
-  // Adds parts of the correction, and aims at the next one, if there is one: one pass takes little longer than either.
+  // Adds parts of the correction and, if `next` is given, aims the next one: one pass for both saves time.
   void add_correction(const CorrectionParts& parts, const CentralAim* next = nullptr);
 
-  // Moves the iterate by these parts of the accepted direction; false: that is not finite, and nothing was moved.
+  // Moves the iterate by these parts of the accepted direction. False: it is not finite, and nothing was moved.
   bool move(double primal_step, double dual_step);
 
-  // Of the last solve: the dual residual would grow, and cost the bound more than the gap.
+  // After the last solve, the dual residual would grow and cost the bound more than the gap.
   bool is_harmful() const { return harmful_; }
-  // Directions in a row, up to the last, that are less accurate than asked for.
+  // How many directions in a row, up to the last one, were less accurate than asked for.
   int poor_directions() const { return poor_directions_; }
 
   bool uses_downdate() const { return normal_.uses_downdate(); }

@@ -23,19 +23,19 @@ const IterateMeasures& PrimalDualMethod::measure() {
 bool PrimalDualMethod::factor(double dual_scale) {
   const bool downdate = newton_.uses_downdate();
   for (Cone* cone : iterate_.cones) cone->delta = settings_.dual_proximal * dual_scale_ * dual_scale;
-  // A low-rank downdate is the more accurate the smaller its weights (at most 1 / delta) are. A residual of the hinges
-  // is harmless, since losses are recomputed from D.
+  // A low-rank downdate is more accurate with small weights, which are at most 1 / delta. A residual of the hinges is
+  // harmless, since losses are recomputed from D.
   if (downdate) iterate_.over.delta = iterate_.nonneg.delta = settings_.coupled_dual_proximal * dual_scale;
   return newton_.factor(settings_.primal_proximal * std::min(1.0, primal_scale_ * slopes_held_by(downdate)));
 }
 
-// Where only a small lambda holds the slopes, the proximal term should be small relative to it.
+// If only a small lambda holds the slopes, the proximal term should be small relative to lambda.
 double PrimalDualMethod::slopes_held_by(bool uses_downdate) const {
   const double lambda = iterate_.problem.lambda;
   return uses_downdate || lambda == 0 ? 1 : std::clamp(std::sqrt(lambda), settings_.least_slope_hold, 1.0);
 }
 
-// Makes a proximal term smaller where the last step shows it to be in the way. `unit`: what gaps are relative to.
+// Reduces a proximal term if the last step shows that it slows the iterations. `unit`: the unit of the relative gap.
 void PrimalDualMethod::adapt_proximal(double unit) {
   const InteriorPointSettings& set = settings_;
   const IterateMeasures& now = iterate_.measures;
@@ -44,7 +44,7 @@ void PrimalDualMethod::adapt_proximal(double unit) {
       now.dual_residual < set.explained * last.dual_residual && recovery_.use(Remedy::kRelaxPrimalProximal)) {
     relax_proximal();
   }
-  // Where rows are close, their multipliers are large, and a term that is too large lets them grow only slowly.
+  // Close rows have large multipliers, which grow slowly if the dual proximal term is too large.
   const Cone& convexity = iterate_.convexity;
   const double residual = convexity.r.size() > 0 ? convexity.r.lpNorm<Eigen::Infinity>() : 0;
   if (last.primal_step > set.whole_step && residual > set.unexplained * previous_convexity_residual_ &&
@@ -53,8 +53,8 @@ void PrimalDualMethod::adapt_proximal(double unit) {
       recovery_.use(Remedy::kRelaxDualProximal)) {
     dual_scale_ = std::max(least_dual_scale_, set.relaxation * dual_scale_);
   }
-  // Near the end residuals have to be far below the slacks of active constraints, or at some rows another piece than
-  // their own is the largest. A low-rank downdate would not bear the weights of that.
+  // Near the end, residuals have to be far below the slacks of active constraints. Otherwise another piece than a row's
+  // own may be the largest there. A low-rank downdate would be too inaccurate with the weights that this takes.
   if (now.gap() < set.near_end * unit && now.dual_damage <= now.gap() && !newton_.uses_downdate() &&
       recovery_.use(Remedy::kDualProximalNearEnd)) {
     dual_scale_ = std::max({least_dual_scale_, set.dual_relaxation_near_end * dual_scale_,
@@ -84,7 +84,7 @@ bool PrimalDualMethod::advance(double least_mu, double unit) {
   }
   steps_.correct_centrality(target);
   if (!steps_.move()) return false;
-  // Without couplings the dense factorization would be the same one, at a far higher price.
+  // Without couplings a dense factorization would be no more accurate, and far slower.
   if (newton_.poor_directions() >= settings_.poor_in_a_row) {
     newton_.forget_poor_directions();
     if (newton_.uses_downdate() && recovery_.use(Remedy::kDenseFactorization)) newton_.use_dense();
@@ -92,7 +92,7 @@ bool PrimalDualMethod::advance(double least_mu, double unit) {
   return true;
 }
 
-// Changes what to factor where the last direction is not accurate enough; false: it is, or nothing is left to change.
+// Changes the system if the last direction is not accurate enough. False: it is, or there is nothing left to change.
 bool PrimalDualMethod::mend_system(int& strengthenings) {
   if (newton_.uses_downdate()) {
     return newton_.is_harmful() && recovery_.use(Remedy::kDenseFactorization) && newton_.use_dense();

@@ -4,8 +4,8 @@
 
 namespace bregmax::internal {
 
-// The iterations of the interior point method: the iterate, its Newton system, its steps, and what is done where one
-// of them fails.
+// The iterations of the interior point method: the iterate, its Newton system, its steps, and the remedies if one of
+// them fails.
 class PrimalDualMethod {
  public:
   PrimalDualMethod(const CanonicalProblem& problem, const InteriorPointSettings& settings, Recovery& recovery);
@@ -16,17 +16,17 @@ class PrimalDualMethod {
   const IterateMeasures& measures() const { return iterate_.measures; }
   const Iterate& iterate() const { return iterate_; }
 
-  // One iteration; products are not driven below `least_mu`; `unit` is what gaps are relative to. False: the linear
-  // algebra broke down, and the iterate is what it was.
+  // One iteration. Products are not driven below `least_mu`; `unit` is the unit of the relative gap. False: the linear
+  // algebra broke down, and the iterate has not changed.
   bool advance(double least_mu, double unit);
 
-  // An iteration towards products of `target`, with constraints met to rounding: late in the iterations slacks are as
-  // small as the residuals that the proximal term leaves.
+  // An iteration towards products of `target` that meets the constraints up to rounding: late in the iterations, slacks
+  // are as small as the residuals that the proximal term leaves.
   bool center(double target);
 
-  // Moves the multipliers alone towards dual feasibility. Late in the iterations their residual is rounding, since a
-  // multiplier follows its slack by a weight y / s of up to 1e8. Here weights are y. The refined multipliers prove
-  // more, but the iterations must go on from the ones before: restore_dual(), before anything else moves.
+  // Moves only the multipliers, towards dual feasibility. Late in the iterations their residual is rounding, magnified
+  // by weights y / s of up to 1e8; here weights are y. The refined multipliers prove more, but the iterations must
+  // continue from the earlier ones: call restore_dual() before anything else moves.
   void refine_dual();
   void restore_dual();
 

@@ -5,9 +5,9 @@
 
 namespace bregmax::internal {
 
-// What the solver does where a plain interior point method would fail, in the order in which a run can meet it. Each
-// one was measured to earn its place (docs/solver.md): `count_unsolved` counts how often it is used and what is lost
-// without it.
+// What the solver does where a plain interior point method would fail, in the order in which a run can need it. For
+// each remedy, `count_unsolved` counts how often it is used and what is lost without it (docs/solver.md has the
+// table).
 enum class Remedy {
   kFreeBound,
   kWidenFreeBound,

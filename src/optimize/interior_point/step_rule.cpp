@@ -37,7 +37,7 @@ void StepRule::accept() {
   set_steps(rates);
 }
 
-// A correction is added with the aim of the next, or at the end.
+// A correction is added in the pass that aims the next one, or at the end.
 void StepRule::correct_centrality(double target) {
   const InteriorPointSettings& set = settings_;
   double &primal = last_.primal_step, &dual = last_.dual_step;
@@ -56,8 +56,8 @@ void StepRule::correct_centrality(double target) {
   if (parts.primal > 0 || parts.dual > 0) newton_.add_correction(parts);
 }
 
-// Colombo and Gondzio: as much of a correction as makes the steps longest, which are taken. Slacks and multipliers meet
-// only in the products, so they may take different parts of it.
+// Colombo and Gondzio: chooses the part of a correction that makes the steps longest, and sets these steps. Slacks and
+// multipliers meet only in the products, so they may take different parts.
 CorrectionParts StepRule::choose_parts(const PartRates& rates) {
   std::size_t primal = 0, dual = 0;
   for (std::size_t part = 1; part < kParts; ++part) {

@@ -4,10 +4,10 @@
 
 namespace bregmax::internal {
 
-// The last step, and the residuals that the proximal terms left of it.
+// The last step, and the residuals that the proximal terms left after it.
 struct LastStep {
   double primal_step = 0, dual_step = 0;
-  double longest = 0;             // what was taken of them
+  double longest = 0;             // the longer of the two, as it was taken
   double dual_residual = 0;       // of the primal proximal term
   double convexity_residual = 0;  // of the dual one
 };
@@ -19,8 +19,8 @@ class StepRule {
   StepRule(Iterate& iterate, NewtonSystem& newton, const InteriorPointSettings& settings)
       : iterate_(iterate), newton_(newton), settings_(settings) {}
 
-  void predict();  // straight at the boundary
-  // What products should become after the prediction: the further that got, the less, but no less than least_mu.
+  void predict();  // towards products of 0
+  // The target for the products: the longer the steps of the prediction, the lower, but at least least_mu.
   double target_product(double least_mu) const;
   // To products of `target`, corrected by the second-order term of the prediction.
   void correct(double target);

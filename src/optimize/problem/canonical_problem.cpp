@@ -25,7 +25,7 @@ std::vector<Index> group_equal_rows(const Matrix& points, Index& locations) {
   return location_of_row;
 }
 
-// Pieces with a row at a location that they do not own: equal there, by construction or by a constraint.
+// Lists the entries of pieces at locations of their own rows: D is zero there, by construction or by a constraint.
 void find_equal_entries(const LearningProblem& problem, const std::vector<Index>& anchor_location,
                         CanonicalProblem& c) {
   std::vector<std::uint8_t> kind(c.entries(), 0);
@@ -48,7 +48,7 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
     const Index piece = problem.piece_of[i], l = c.location_of_row[i];
     if (anchor_location[piece] < 0) anchor_location[piece] = l;
   }
-  // A location belongs to a piece that is anchored there, where there is one.
+  // A location is owned by a piece that is anchored there, if there is one.
   for (const bool anchored_pass : {true, false}) {
     for (Index i = 0; i < rows; ++i) {
       const Index piece = problem.piece_of[i], l = c.location_of_row[i];
@@ -97,7 +97,7 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
   find_equal_entries(problem, anchor_location, c);
 }
 
-// D is measured in margins or targets, or, where a bound on L keeps it far below them, in what the bound allows.
+// The unit of D is a margin or the largest target, or what the bound on L allows if that is smaller.
 void set_units(const LearningProblem& problem, CanonicalProblem& c) {
   double largest_weight = 0, largest_target = 0;
   for_each_item(problem.supervision, [&](Index, const Item& item) {
@@ -107,11 +107,11 @@ void set_units(const LearningProblem& problem, CanonicalProblem& c) {
   });
   const double value_unit = largest_target > 0 ? largest_target : 1;
   c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
-  // The slopes of squared losses are of the order of the targets, however small D must be.
+  // Derivatives of squared losses are of the size of the targets, however small the bound keeps D.
   c.objective_unit = c.value_unit * (largest_weight > 0 ? largest_weight : 1) * value_unit;
 }
 
-// Hinges in the order of their entries, so that passes over them run through memory; equal ones are one.
+// Hinges are sorted by their entries, so that passes over them read memory in order; equal ones are merged.
 struct PlacedHinge {
   HingeItem hinge;
   Index item;
@@ -246,8 +246,8 @@ PrimalPoint import_model(const CanonicalProblem& c, const Matrix& slopes, const 
 
 namespace {
 
-// Pieces that share their z have only the sum of their flows balanced; in the caller's problem each piece has an
-// offset of its own, so the multipliers of "equal at the shared location" carry the difference from one to the other.
+// For pieces that share their z, only the sum of their flows is balanced. In the caller's problem they have separate
+// offsets, so the multipliers of "equal at the shared location" have to balance each piece.
 void balance_shared_pieces(const LearningProblem& problem, const CanonicalProblem& c, Vector& flow, Matrix& convexity) {
   std::vector<std::vector<Index>> rows_of_z(c.z_count);
   std::vector<Index> first_row(c.pieces, -1);
@@ -259,7 +259,7 @@ void balance_shared_pieces(const LearningProblem& problem, const CanonicalProble
     }
   }
   for (const auto& rows : rows_of_z) {
-    // Everything goes through the first of them; a piece is anchored at its first row.
+    // All flow goes through the first piece; a piece is anchored at its first row.
     for (std::size_t r = 1; r < rows.size(); ++r) {
       const Index hub_row = rows[0], row = rows[r];
       const Index hub = problem.piece_of[hub_row], piece = problem.piece_of[row];
@@ -287,7 +287,7 @@ void export_equalities(const LearningProblem& problem, const CanonicalProblem& c
 
 }  // namespace
 
-// Hinges that were merged have the same fraction of their weights as dual variable.
+// Items that were merged into one hinge share its dual variable in proportion to their weights.
 Vector item_multipliers(const Supervision& supervision, const CanonicalProblem& c, const DualPoint& point) {
   using Kind = ItemPlace::Kind;
   Vector multipliers(std::ssize(c.item_place));

@@ -71,19 +71,19 @@ void place_losses(const Supervision& supervision, Index entries, const std::func
                   CanonicalProblem& canonical);
 
 CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
-// The units alone, with lambda, bound and zero objective in them, without grid and locations. Each piece has an offset
-// of its own and is anchored at 0.
+// Only the units, lambda, bound and zero objective, without grid and locations. Pieces do not share offsets and are
+// anchored at 0.
 CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit = kLeastFeatureUnit);
 // The kept features of a row in their units.
 Vector to_canonical(const CanonicalProblem& canonical, const LearningProblem& problem, Index row);
 
-// A point of the solver in the caller's units.
+// The model of an iterate, in canonical units. export_model() converts it to the caller's.
 struct PrimalPoint {
   Vector z;
   Matrix slopes;
 };
 void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, AffinePieces& pieces);
-// The inverse; pieces that share their z take the first one's.
+// The inverse of export_model(). Pieces that share their z get the value of the first of them.
 PrimalPoint import_model(const CanonicalProblem& canonical, const Matrix& slopes, const Vector& offsets);
 
 // Dual variables of the grid (free entries >= 0, equality entries of any sign, in their order) and of the hinge items,

@@ -54,7 +54,7 @@ void DivergenceGrid::adjoint(const double* values, double* z_out, double* slopes
   }
 }
 
-// Sums of the rows and columns of the set, and values * locations into the slopes.
+// Sums the rows and the columns of the set; slopes_out = values * locations.
 void DivergenceGrid::sum_members(const double* values, double* slopes_out) {
   const Index features = problem_.features;
   column_sum_.setZero();

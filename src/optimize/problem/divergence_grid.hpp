@@ -14,7 +14,7 @@ class DivergenceGrid {
 
   // values = D(z, slopes) of the set; slopes is pieces x features, row-major.
   void apply(const double* z, const double* slopes, double* values);
-  // The same of every entry, flat: piece * locations + location.
+  // The same for every entry of the grid: number piece * locations + location.
   void apply_everywhere(const double* z, const double* slopes, double* grid);
   // z_out, slopes_out = D'(values): overwritten.
   void adjoint(const double* values, double* z_out, double* slopes_out);

@@ -10,7 +10,7 @@ EntrySet::EntrySet(const CanonicalProblem& problem)
   entry_.reserve(position_.size());
   add_supervised();
   add_nearest();
-  // Half a grid is no cheaper to work on than a whole one, which is taken in one pass.
+  // Half of the grid costs as much as the whole grid, which is processed in one fast pass.
   const auto members = std::count_if(position_.begin(), position_.end(), [](Index p) { return p != kNoEntry; });
   if (2 * members >= problem.entries()) std::fill(position_.begin(), position_.end(), 0);
   renumber();
@@ -31,7 +31,7 @@ void EntrySet::add_supervised() {
 }
 
 void EntrySet::add_nearest() {
-  constexpr Index kNearest = 20;  // a piece starts with so many constraints plus one per feature
+  constexpr Index kNearest = 20;  // each piece starts with this many constraints, plus one per feature
   std::vector<bool> zero(position_.size(), false);
   for (const Index e : problem_.zero_entries) zero[e] = true;
   std::vector<Index> order;

@@ -9,8 +9,8 @@ namespace bregmax::internal {
 // The entries of the divergence grid that the solver works on, by piece and then by location.
 //
 // It starts with the supervised entries and the nearest locations of each piece; a solver adds an entry when its
-// divergence becomes low. A set of half of the grid or more is made all of it ("complete"); a position is then a flat
-// entry.
+// divergence becomes low. A set that would start with half of the grid or more is the whole grid ("complete"). The
+// position of an entry is then its number in the grid.
 class EntrySet {
  public:
   explicit EntrySet(const CanonicalProblem& problem);
@@ -22,7 +22,7 @@ class EntrySet {
   Index location(Index position) const { return location_[position]; }
   Index entry(Index position) const { return entry_[position]; }
   bool contains(Index entry) const { return position_[entry] != kNoEntry; }
-  // Of a member.
+  // For members of the set only.
   Index position(Index entry) const { return position_[entry]; }
 
   // Adds an entry; positions are valid again after renumber().

@@ -50,7 +50,7 @@ class DenseFactorization final : public Factorization {
 
   double& lower(Index i, Index j) { return i >= j ? matrix_(i, j) : matrix_(j, i); }
 
-  // Entries (k, l) for one k: touch z of the owner, z_k and a_k.
+  // The entries (k, l) of one piece k, which involve z of the owner, z_k and a_k.
   void add_piece(const NormalWeights& w, Index k) {
     const Index d = p_.features, zk = p_.z_of_piece[k], ak = slope_at(k);
     const Index begin = entries_.begin(k), count = entries_.begin(k + 1) - begin;
@@ -79,7 +79,7 @@ class DenseFactorization final : public Factorization {
     matrix_(last, last) += w.norm(k);
   }
 
-  // Locations away from their owner's anchor touch the owner's slopes as well.
+  // At locations that are not anchored, entries also involve the owner's slopes.
   void add_owners(const NormalWeights& w) {
     const Index d = p_.features;
     column_weight_.setZero();
@@ -88,7 +88,7 @@ class DenseFactorization final : public Factorization {
       for (Index p = entries_.begin(k); p < entries_.begin(k + 1); ++p) {
         const Index l = entries_.location(p), ao = slope_at(p_.owner[l]);
         const double weight = w.grid(p);
-        if (p_.anchored[l] || weight == 0) continue;  // of the owner itself among them
+        if (p_.anchored[l] || weight == 0) continue;  // the owner's own entry has weight 0
         from_owner_ = (p_.location.row(l) - p_.anchor.row(p_.owner[l])).transpose();
         from_piece_ = (p_.location.row(l) - p_.anchor.row(k)).transpose();
         column_weight_(l) += weight;
@@ -151,7 +151,7 @@ class DenseFactorization final : public Factorization {
 };
 
 constexpr double kExactLeverage = 0.1;
-// What the downdate may cost: this share of a dense factorization of everything.
+// The downdate may cost this share of a dense factorization of all unknowns.
 constexpr double kDowndateBudget = 0.15;
 
 // For anchored problems. Without coupled hinges the matrix is an arrow: slopes meet only themselves, z and L, and

@@ -13,7 +13,7 @@ namespace bregmax::internal {
 struct NormalWeights {
   explicit NormalWeights(const CanonicalProblem& problem);  // all zero
 
-  Vector grid;            // of each entry of the set, zero beyond: convexity + single hinges + quadratic
+  Vector grid;            // of each entry of the set, then zeros: convexity + single hinges + quadratic
   Vector coupled;         // of each coupled hinge
   Matrix slope_diagonal;  // pieces x features: 4 w+ w- / (w+ + w-)
   Matrix slope_rank_one;  // pieces x features: f
@@ -38,8 +38,8 @@ std::unique_ptr<Factorization> make_arrow_factorization(const CanonicalProblem& 
 // Below this many unknowns a dense factorization takes no more than a few milliseconds.
 inline constexpr Index kAlwaysDenseUnknowns = 600;
 
-// The weight of (sum of z)^2, since a constant on all z changes nothing. A weight on one z would make that one heavy to
-// move.
+// The weight of (sum of z)^2, which is needed because adding a constant to all z changes nothing. A weight on a single
+// z would hold that one back.
 double grounding_weight(const CanonicalProblem& problem, const NormalWeights& weights);
 
 // x = F^{-1} x, or F^{-T} x if transposed: F is the lower triangle of the first `size` rows of a factor.

@@ -5,8 +5,8 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kNumbersInCache = 16384;        // of features, that stay in the second cache
-constexpr Index kWhole = 2 * kLocationsAtOnce;  // whole lines of the cache, too
+constexpr Index kNumbersInCache = 16384;        // of features, which stay in the second-level cache
+constexpr Index kWhole = 2 * kLocationsAtOnce;  // also a multiple of a cache line
 constexpr Index kLeastParallel = 100'000;       // entries of the grid
 
 }  // namespace
@@ -24,7 +24,7 @@ FeatureGrid::FeatureGrid(const Matrix& location, Index pieces)
   for (Index f = 0; f < features_; ++f) Eigen::Map<Vector>(all + f * stride_, locations_) = location.col(f);
 }
 
-// Where a band of pieces begins: even, since products take pieces by twos.
+// The first piece of a band. It is even, since products take two pieces at a time.
 Index FeatureGrid::border(Index band) const { return band == kBands ? pieces_ : pieces_ * band / kBands / 2 * 2; }
 
 template <class Each>

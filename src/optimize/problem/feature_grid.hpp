@@ -28,8 +28,8 @@ class FeatureGrid {
 
  private:
   static constexpr Index kBands = 8;  // of pieces, each for one thread at a time
-  static constexpr Index kLine = 8;   // numbers of a line of the cache
-  // Vectors that start and rows that begin with a line of the cache are read a third faster.
+  static constexpr Index kLine = 8;   // numbers per cache line
+  // Rows that begin with a cache line are read a third faster.
   struct alignas(64) CacheLine {
     double numbers[kLine];
   };
@@ -40,7 +40,7 @@ class FeatureGrid {
   };
 
   Index border(Index band) const;
-  // Calls each(chunk) until all pieces have had all locations.
+  // Calls each(chunk) for chunks that cover all pieces and all locations.
   template <class Each>
   void for_each_chunk(const Each& each) const;
   FeatureRows part(Index from, Index count) const;

@@ -9,8 +9,8 @@
 namespace bregmax::internal {
 namespace {
 
-// Vectors of locations at once: enough to hide latencies. Affine functions of two pieces have twice as many values,
-// and as many as there are registers for.
+// Vectors of locations that are processed at once: enough to hide latencies. With two pieces there are twice as many
+// values, which is as many as there are registers for.
 constexpr Index kGroup = 4, kGroupOfPieces = 5;
 static_assert(kLocationsAtOnce == kGroupOfPieces * kLanes);
 
@@ -61,7 +61,7 @@ BREGMAX_INLINE void for_locations(Index count, const Each& each) {
   for (; l < count; ++l) each.template operator()<1, double>(l);
 }
 
-// Sums of four by four, and of the rest.
+// The sum of vectors of four, and of the remaining numbers.
 struct Sum {
   Four fours{};
   double rest = 0;
@@ -70,7 +70,7 @@ struct Sum {
   BREGMAX_INLINE double all() const { return total(fours) + rest; }
 };
 
-// One number, or four, of every piece, to the sums of the pieces and of the location.
+// Adds one number, or four, per piece to the sums of the pieces and of the locations.
 template <Index pieces, class V>
 BREGMAX_INLINE void add_to_sums(const V (&value)[pieces], Sum (&of_piece)[pieces], double* of_location) {
   V sum;
@@ -83,7 +83,7 @@ BREGMAX_INLINE void add_to_sums(const V (&value)[pieces], Sum (&of_piece)[pieces
   store(sum, of_location);
 }
 
-// weighted_kf += sum_l v_kl x_fl of some features from f on.
+// weighted_kf += sum_l v_kl x_fl for `features` features from f on.
 template <Index pieces, Index features>
 BREGMAX_INLINE void weigh_features(const FeatureRows& x, const double* const (&v)[pieces], Index f, double* weighted) {
   Four sum[pieces][features];

@@ -8,16 +8,16 @@ namespace bregmax::internal {
 // product would read and write the grid once more than these do, and its set-up would cost more than the work on a
 // block of features x features.
 
-// Locations are best taken by multiples of this many.
+// The loops are fastest if the number of locations is a multiple of this.
 inline constexpr Index kLocationsAtOnce = 20;
 
 // Some of the locations, one row per feature.
 struct FeatureRows {
-  const double* data = nullptr;  // of the first of them
+  const double* data = nullptr;  // of the first location
   Index features = 0, stride = 0, count = 0;
 };
 
-// Some of the pieces, each with a slope of its own, and their rows of a grid.
+// Some of the pieces, with their slopes and their rows of a grid.
 struct PieceRows {
   Index count = 0, stride = 0;  // of a row of the grid
   const double *slopes = nullptr, *shift = nullptr;
@@ -40,7 +40,7 @@ void sum_weighted_affine(const FeatureRows& x, const PieceRows& pieces, const do
 // All three of v = grid_kl.
 void sum_rows(const FeatureRows& x, const PieceRows& pieces, const double* grid, const ProductSums& sums,
               Instructions use = best_instructions());
-// of_piece and weighted of v = weight_kl (base_l - shift_k), which need room: for at most this many locations.
+// of_piece and weighted of v = weight_kl (base_l - shift_k). v is kept on the stack, for at most this many locations.
 inline constexpr Index kMostLocations = 102 * kLocationsAtOnce;
 void sum_weighted_differences(const FeatureRows& x, const PieceRows& pieces, const double* weight, const double* base,
                               const ProductSums& sums, Instructions use = best_instructions());

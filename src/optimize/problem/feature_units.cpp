@@ -6,7 +6,7 @@
 namespace bregmax::internal {
 namespace {
 
-// Row by row: a feature at a time would go through the memory of all of them for each.
+// Goes row by row: one feature at a time would read the memory of all features once for each.
 template <class Each>
 Vector fold_rows(const Matrix& points, Vector start, const Each& each) {
   for (Index i = 0; i < points.rows(); ++i) each(start.array(), points.row(i).transpose().array());
@@ -29,8 +29,8 @@ bool is_dominated(const Matrix& points, const Vector& least, const Vector& most,
   return true;
 }
 
-// Constant features make no difference. Nor does a feature that another dominates: moving its slope to that one makes
-// no norm larger. Left in, it would be a direction of every piece that only lambda determines.
+// Leaves out constant features, which change nothing, and features that another one dominates: their slopes can move
+// there without making a norm larger. If they stayed, only lambda would determine this direction of every piece.
 std::vector<Index> choose_features(const Matrix& points, const Vector& least, const Vector& most) {
   std::vector<Index> by_spread, kept;
   const auto spread = [&](Index j) { return most(j) - least(j); };

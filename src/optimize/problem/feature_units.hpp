@@ -8,13 +8,13 @@
 
 namespace bregmax::internal {
 
-// The scale that solvers see features on: centred and divided by their deviation, or by a part of the largest one;
-// constant ones, and those that another dominates, are dropped. The norm of a slope is then norm_unit * sum_j
-// norm_weight_j |a_j|.
+// The units of the features in the solvers: centred and divided by the standard deviation, but by no less than a part
+// of the largest one. Constant features and those that another one dominates are left out. The norm of a slope is then
+// norm_unit * sum_j norm_weight_j |a_j|.
 struct FeatureUnits {
   Index all_features = 0;               // of the caller's points
   Index features = 0;                   // that are kept
-  std::vector<Index> kept_features;     //
+  std::vector<Index> kept_features;     // their columns
   Vector feature_center, feature_unit;  // of the kept features
   Vector norm_weight;                   // the smallest is 1
   double norm_unit = 1;
@@ -30,7 +30,7 @@ FeatureUnits feature_units(const Matrix& points, double least_unit = kLeastFeatu
 inline bool has_free_norm(const LearningProblem& problem) {
   return problem.lambda == 0 && !std::isfinite(problem.lipschitz_bound);
 }
-// A price that holds them, relative to the objective of the zero model: far below any tolerance.
+// The lambda that holds the slopes of such a problem, relative to the zero model's objective: far below any tolerance.
 inline constexpr double kFreeSlopePrice = 1e-14;
 
 }  // namespace bregmax::internal

@@ -4,7 +4,7 @@
 
 namespace bregmax::internal {
 
-// D(point, reference); kNoEntry: there is none.
+// D(point, reference); kNoEntry: the item has no such term.
 struct Divergent {
   Index point = kNoEntry, reference = kNoEntry;
   bool exists() const { return point != kNoEntry; }

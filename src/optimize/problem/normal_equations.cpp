@@ -33,7 +33,7 @@ struct Counts {
 };
 
 // Whether one dense factorization of everything is preferred to the arrow with a low-rank downdate. The dense one is
-// the more accurate and needs fewer steps of refinement, so the other must save some.
+// more accurate and needs fewer steps of refinement, so the arrow must be at least three times cheaper.
 bool prefer_dense(const CanonicalProblem& p) {
   if (!p.all_anchored) return true;
   if (p.coupled.empty()) return false;
@@ -144,10 +144,10 @@ double NormalEquations::solve(const Vector& rhs, Vector& x, double tolerance) {
     x += length * direction_;
     residual_ -= length * image_;
     error = residual_.lpNorm<Eigen::Infinity>();
-    // At most this is what a step of length 1 would have left.
+    // An upper bound on what a step of length 1 would have left.
     if (step == 0) error_per_size_ = (error + std::abs(1 - length) * image_.lpNorm<Eigen::Infinity>()) / size;
     if (error <= tolerance) break;
-    // At the level of rounding there is no progress worth another step.
+    // When the error is at the level of rounding, further steps gain nothing.
     if (error < 0.5 * best) {
       best = error;
       idle = 0;

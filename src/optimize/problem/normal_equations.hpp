@@ -8,8 +8,8 @@
 
 namespace bregmax::internal {
 
-// Factors with the method that is cheaper by its operation count, and refines by conjugate gradients against the
-// operator itself, which is never formed.
+// Solves the normal equations: a factorization, dense unless the arrow is much cheaper, preconditions conjugate
+// gradients on the operator itself, which is never formed.
 class NormalEquations {
  public:
   NormalEquations(const CanonicalProblem& problem, const EntrySet& entries, DivergenceGrid& grid);
@@ -18,8 +18,8 @@ class NormalEquations {
   NormalWeights& weights() { return weights_; }
 
   bool factor();
-  // Returns the largest absolute residual: measured, or an estimate from an earlier measurement where that is far
-  // enough below the tolerance (kTrust).
+  // Returns the largest absolute residual. It is measured, or estimated from an earlier measurement if the estimate is
+  // far enough below the tolerance (kTrust).
   double solve(const Vector& rhs, Vector& x, double tolerance);
   // From the next factor() on, everything goes into one dense factorization; false: it would not fit into memory.
   bool use_dense();

@@ -6,16 +6,16 @@
 
 namespace bregmax::internal {
 
-inline constexpr Index kLeastParallel = 20'000;  // short steps: for fewer, starting threads costs more than it saves
+inline constexpr Index kLeastParallel = 20'000;  // steps of a loop; for fewer, threads cost more than they save
 
-// each(i) for i = 0 .. count - 1, on several threads.
+// Calls each(i) for i = 0 .. count - 1, on several threads.
 template <class Each>
 void for_all(Index count, const Each& each) {
 #pragma omp parallel for schedule(static) if (count > kLeastParallel)
   for (Index i = 0; i < count; ++i) each(i);
 }
 
-// The sum of add(sum, i) over i = 0 .. count - 1, in a number of parts that the threads do not change.
+// Calls add(sum, i) for i = 0 .. count - 1 with a fixed number of partial sums: threads do not change the total.
 template <class Sum, class Add>
 Sum sum_in_parts(Index count, const Add& add) {
   constexpr Index kParts = 64;

@@ -8,7 +8,7 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kBatchNumbers = 131'072;  // half of a second cache of 2 MB
+constexpr Index kBatchNumbers = 131'072;  // half of a second-level cache of 2 MB
 constexpr Index kTile = 32;
 
 Index pieces_of_batch(const CanonicalProblem& problem, const EntrySet& entries) {
@@ -107,8 +107,8 @@ bool SlopeElimination::eliminate(const NormalWeights& weights, const Vector& gri
   return true;
 }
 
-// The piece's entries in H_yy. Off the diagonal they go to the row of the piece's z, also above the diagonal, where
-// fold_upper() finds them.
+// Adds the piece's entries to H_yy. Off the diagonal they go to the row of the piece's z, even if that is above the
+// diagonal: fold_upper() moves them below it.
 void SlopeElimination::add_weights(Index k, Matrix& schur) const {
   const Index zk = p_.z_of_piece[k];
   double* row = schur.data() + zk * y_count_;
@@ -233,7 +233,7 @@ void SlopeElimination::backward(double* slopes, const double* y) {
   }
 }
 
-// With a complete set E is not stored. It is made again from the weights, which are d times fewer numbers to read:
+// With a complete set E is not stored. It is recomputed from the weights, which are d times fewer numbers to read:
 // C_k' u = w (u . (anchor - location)) at the owner of each location.
 void SlopeElimination::forward_by_weights(const double* slopes, double* y) {
   const Index d = p_.features, last = y_count_ - 1;

@@ -22,9 +22,9 @@ class SlopeElimination {
 
   Index y_count() const { return y_count_; }
 
-  // Factors every A_k. `grid`: weights of the entries, instead of those in `weights`; it is kept until the next call.
+  // Factors every A_k. `grid`: weights of the entries, instead of those in `weights`; must live until the next call.
   bool factor_blocks(const NormalWeights& weights, const Vector& grid);
-  // The same, and the E_k, and the lower triangle of S; what is above it is left undefined.
+  // Also computes the E_k and the lower triangle of S; the upper triangle is undefined.
   bool eliminate(const NormalWeights& weights, const Vector& grid, Matrix& schur);
 
   // slopes = F^{-1} slopes, y -= E' slopes.
@@ -56,7 +56,7 @@ class SlopeElimination {
 
   const CanonicalProblem& p_;
   const EntrySet& entries_;
-  Index y_count_, batch_;  // batch_: pieces whose E_k are there at a time
+  Index y_count_, batch_;  // batch_: number of pieces whose E_k are stored at a time
   const Vector* grid_ = nullptr;
   Matrix blocks_ = Matrix(p_.pieces * p_.features, p_.features);  // A_k, then F_k
   Matrix eliminated_ = Matrix(batch_ * p_.features, y_count_);    // E_k, features x width(k) each

@@ -29,7 +29,7 @@ double divergence_at(const LearningProblem& problem, const Solution& solution, I
   return sum.value();
 }
 
-// The same of rows begin .. end - 1 and every piece, in plain sums. A block at a time: no n x K array is made.
+// The same for rows begin .. end - 1 and every piece, in plain sums. Callers take blocks, so no n x K array is made.
 void set_divergences(const LearningProblem& problem, const Solution& solution, Index begin, Index end, Matrix& block) {
   block.noalias() = -problem.points.middleRows(begin, end - begin) * solution.slopes.transpose();
   block.rowwise() -= solution.offsets.transpose();
@@ -87,7 +87,7 @@ class Lagrangian {
   void balance_offsets() {
     std::vector<Index> row_on(problem_.pieces, 0);
     for (Index i = problem_.points.rows() - 1; i >= 0; --i) row_on[problem_.piece_of[i]] = i;
-    // After a round only rounding is left, which the next one moves.
+    // A round leaves only rounding errors, which the next one balances.
     for (int round = 0; round < kMostRounds; ++round) {
       for (Index from = 0; from < problem_.pieces; ++from) {
         for (double weight = 0; (weight = offset_slope_.value(0, from)) > 0;) {
@@ -100,8 +100,8 @@ class Lagrangian {
   }
 
   // An upper bound on sum_k ||g_k||_inf, by which the Lagrangian can fall per unit of the Lipschitz constant, including
-  // rounding errors. Constant features do not count: with balanced offsets, shifting the rows changes nothing. An
-  // imbalance that is left counts times the largest row: two pieces of a convex model differ by no more at their rows.
+  // rounding errors. Constant features do not count: with balanced offsets, shifting the rows changes nothing. What is
+  // left of an imbalance is multiplied by the largest row: two pieces of a convex model differ by no more at rows.
   double dual_norm() const {
     const Matrix slopes = slope_slope_.values();
     double norm = 0;
@@ -143,7 +143,7 @@ class Lagrangian {
   CompensatedRows slope_slope_{problem_.pieces, problem_.points.cols()};
   Eigen::Array<bool, 1, Eigen::Dynamic> varies_;   // per feature
   Vector row_norm_;                                // largest of the features that vary
-  double weight_ = 0, magnitude_ = 0, terms_ = 0;  // of all that was added, alone and with the rows
+  double weight_ = 0, magnitude_ = 0, terms_ = 0;  // sums of coefficients, of these times rows, of terms
 };
 
 // A double-double number, high + low.
@@ -152,13 +152,13 @@ struct Slope {
   double value() const { return high + low; }
 };
 
-// The dual variable of an item in the solution; 0 if it has none, which proves only that the objective is not negative.
+// The dual variable of an item in the solution; 0 if it is missing, which proves nothing about the item.
 Slope given_slope(const DualSolution& dual, Index t) {
   const auto part = [&](const Vector& items) { return t < items.size() ? items(t) : 0.0; };
   return {part(dual.items), part(dual.items_low)};
 }
 
-// The same within 0 .. weight.
+// The same, clamped to 0 .. weight.
 Slope hinge_slope(const DualSolution& dual, Index t, double weight) {
   const Slope slope = given_slope(dual, t);
   if (slope.value() <= 0) return {0, 0};
@@ -171,7 +171,7 @@ struct ItemSums {
   CompensatedSum loss, linear, quadratic;
   double zero_loss = 0;
 
-  // plus, minus: the item's divergences, 0 where it has none.
+  // plus, minus: the item's divergences, 0 for a term that it does not have.
   void add_hinge(const Item& item, double plus, double minus) {
     loss.add(item.weight * std::max(0.0, item.margin + plus - minus));
     zero_loss += item.zero_loss();
@@ -209,7 +209,7 @@ ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lag
   return sums;
 }
 
-// All pairs of labels, a block of rows at a time, with dual variables by row or with none.
+// All label pairs, a block of rows at a time, with dual variables by row or without dual variables.
 ItemSums add_label_pairs(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
   const bool proves = static_cast<bool>(solution.dual.by_row);

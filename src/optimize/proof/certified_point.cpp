@@ -15,8 +15,8 @@ void export_feasible_model(const LearningProblem& problem, const CanonicalProble
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                          const DualPoint& dual, double tolerance, const RunControl& control,
                          const std::function<bool(PolishCost)>& may_polish) {
-  constexpr double kNear = 1e4;  // tolerances; a gap that is wider is not that of rounding
-  // How much a certificate proves: not the gap; the gap for models up to some Lipschitz constant; the gap for all.
+  constexpr double kNear = 1e4;  // times the tolerance; a wider gap is not due to rounding
+  // What a certificate proves. 0: not the gap; 1: the gap, up to some Lipschitz constant; 2: the gap for every model.
   const auto worth = [&](const Certificate& certificate) {
     if (std::abs(certificate.relative_gap) > tolerance) return 0;
     return certificate.valid_up_to_lipschitz < problem.lipschitz_bound ? 1 : 2;

@@ -102,7 +102,7 @@ ConvexRepair::Violation ConvexRepair::violation(const AffinePieces& pieces) cons
 
 bool ConvexRepair::repair(double part, AffinePieces& pieces) const {
   if (part > 0) {
-    // Of the same Lipschitz constant, so that the mixture's is not above it.
+    // The tangents are scaled to the model's Lipschitz constant, so that the mixture's is not larger.
     const double lipschitz = lipschitz_of(pieces);
     pieces.slopes = (1 - part) * pieces.slopes + part * lipschitz * interior_.slopes;
     pieces.offsets = (1 - part) * pieces.offsets + part * lipschitz * interior_.offsets;
@@ -139,7 +139,7 @@ bool ConvexRepair::raise_by_sweeps(AffinePieces& pieces) const {
     const Sweep now = sweep(pieces);
     const double lack = now.raise.maxCoeff();
     if (lack <= kRounding * now.scale) return true;
-    // A violation that does not shrink goes around a cycle.
+    // A violation that does not shrink moves around a cycle of pieces.
     if (step % 8 == 7 && lack > 0.9 * before) return false;
     if (step % 8 == 0) before = lack;
     pieces.offsets += now.raise;

@@ -6,10 +6,10 @@ namespace bregmax::internal {
 
 // Turns pieces that nearly satisfy the convexity constraints into pieces that satisfy them.
 //
-// Slopes stay, and every piece is raised at its rows to the largest of the others, repeatedly. That ends, unless the
-// violations along some cycle of pieces have a positive sum; mixing in a strictly convex model, the tangents of the
-// squared distance, makes such sums negative. With fewer pieces than rows it is a longest path in a graph of the
-// pieces.
+// Slopes stay. Each piece is raised, repeatedly, until it is the largest at its rows. This ends unless the violations
+// along some cycle of pieces have a positive sum; mixing in a strictly convex model, the tangents of the squared
+// distance, makes such sums negative. With fewer pieces than rows, the raises are computed as longest paths in a graph
+// of the pieces.
 class ConvexRepair {
  public:
   explicit ConvexRepair(const LearningProblem& problem);

@@ -32,7 +32,7 @@ class Factor;
 template <>
 class Factor<double> {
  public:
-  static constexpr double kRidge = 1e-13;  // of the diagonal: adding one affine function to all pieces changes nothing
+  static constexpr double kRidge = 1e-13;  // of the diagonal; one affine function added to all pieces changes nothing
 
   explicit Factor(Index size) : cholesky_(size) {}
   bool compute(Matrix& matrix) { return cholesky_.factor(matrix.data(), matrix.rows(), matrix.cols()); }
@@ -74,8 +74,8 @@ class Factor<DoubleDouble> {
   }
 };
 
-// Steps of least sum of change^2 / room, by the normal equations. Number: of these. Rooms differ by as many powers of
-// ten as multipliers do; in doubles the smallest of them may be lost in the rounding of the largest.
+// Steps that minimise the sum of change^2 / room, by normal equations in the arithmetic of Number. Rooms differ by as
+// many powers of ten as multipliers do; in doubles the smallest may be lost in the rounding of the largest.
 template <class Number>
 class NormalSteps {
   using Numbers = Eigen::Matrix<Number, Eigen::Dynamic, 1>;

@@ -21,13 +21,13 @@ struct Term {
 
 // One multiplier: high + low, between 0 and `most`, times the sum of its terms.
 struct Multiplier {
-  static constexpr double kToEnd = 0.99;  // of the way that it may go to an end of its range at once
+  static constexpr double kToEnd = 0.99;  // of the way to an end of its range: at most this in one step
   static constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
   std::array<Term, 2> terms;
   Index count;
   double high, low, most;
-  double curvature = 0;  // 0: between 0 and `most`; else free, at the cost of its change squared over this
+  double curvature = 0;  // 0: between 0 and `most`; else free, and a change costs change^2 / curvature
 
   bool is_free() const { return curvature > 0; }
   // How far it may go.
@@ -45,8 +45,8 @@ struct Multiplier {
   }
 };
 
-// The multipliers of a problem, and what the derivatives of its Lagrangian by the pieces are with them. Number: of the
-// rows.
+// The multipliers of a problem, and the derivatives of its Lagrangian by the pieces. Number is the type in which rows
+// are stored.
 template <class Number>
 class MultiplierSystem {
  public:
@@ -80,7 +80,7 @@ class MultiplierSystem {
   std::vector<Multiplier> multipliers;  // of the items, then those of convexity
 
   Index own(Index row) const { return problem_.piece_of[row]; }
-  Index width() const { return width_; }  // of a piece: its offset and its slopes
+  Index width() const { return width_; }  // unknowns of a piece: its offset and its slopes
   Index unknowns() const { return problem_.pieces * width_; }
   const Rows& rows() const { return rows_; }  // 1 and the features, centred and scaled
 
@@ -88,7 +88,7 @@ class MultiplierSystem {
   double residual(Index unknown) const { return residual_(unknown / width_, unknown % width_); }
   double slack(Index unknown) const { return slack_(unknown / width_, unknown % width_); }
 
-  // Calls each(row, piece, sign) for both pieces that a multiplier's terms see.
+  // Calls each(row, piece, sign) for both pieces of each term of a multiplier.
   template <class Each>
   void for_each_piece(const Multiplier& one, const Each& each) const {
     for (Index c = 0; c < one.count; ++c) {
@@ -160,7 +160,7 @@ class MultiplierSystem {
     });
   }
 
-  // Both parts have to be multipliers.
+  // Makes the low part non-negative, since both parts are returned as multipliers.
   static void round_down(Multiplier& one) {
     if (one.low >= 0) return;
     const double rounded = one.high;
@@ -176,7 +176,7 @@ class MultiplierSystem {
   Matrix residual_ = Matrix::Zero(problem_.pieces, width_), slack_ = residual_;
 };
 
-// One round of steps, which is undone where it gains nothing. Returns whether it leaves at most half of the excess.
+// Takes one round of steps, and undoes it if it gains nothing. Returns whether it leaves at most half of the excess.
 template <class Number, class Steps>
 bool gains_much(MultiplierSystem<Number>& system, Steps& steps, double& excess) {
   constexpr double kMuch = 0.5;
@@ -193,8 +193,8 @@ bool gains_much(MultiplierSystem<Number>& system, Steps& steps, double& excess) 
   return much;
 }
 
-// Derivatives are computed with compensated sums, steps are less accurate: rounds with one factorization repeat as long
-// as they gain much. Returns the excess that is left.
+// Derivatives are computed with compensated sums, but steps are less accurate. So rounds with one factorization are
+// repeated as long as they gain much. Returns the excess that is left.
 template <class Number, class Steps>
 double take_rounds(MultiplierSystem<Number>& system, Steps steps, const RunControl& control) {
   constexpr int kMostRounds = 12;

@@ -40,7 +40,7 @@ void PieceBorders::look_at(const LearningProblem& problem, const Matrix& values,
 
 void PieceBorders::insert(Index pair, const Row& found) {
   Row* lowest = rows_.data() + pair * depth_;
-  // What is missing has the limit as its divergence, and comes before nothing.
+  // A row that is missing has the limit as its divergence and precedes nothing.
   const auto precedes = [&](const Row& held) {
     if (held.row < 0 || found.divergence != held.divergence) return found.divergence < held.divergence;
     return found.row < held.row;

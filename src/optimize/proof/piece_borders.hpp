@@ -16,15 +16,15 @@ class PieceBorders {
  public:
   struct Row {
     double divergence;  // value of `own` less value of `other`, at the row
-    Index row;          // -1: none
+    Index row;          // -1: missing
   };
 
   // depth: rows per pair, >= 1.
   PieceBorders(Index pieces, Index depth);
 
   using Skip = std::function<bool(Index row, Index other)>;
-  // Finds the lowest divergences below `limit`, but for those that are to be skipped. Ties go to the lower row, so that
-  // the result does not depend on the number of threads.
+  // Finds the lowest divergences below `limit`, except those to be skipped. Ties go to the lower row, so that the
+  // result does not depend on the number of threads.
   void find(const LearningProblem& problem, const AffinePieces& pieces, double limit, const Skip& skip = {});
 
   Index depth() const { return depth_; }

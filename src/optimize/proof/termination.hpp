@@ -34,7 +34,7 @@ inline double relative_gap(double objective, double lower_bound, double zero_obj
   return (objective - lower_bound) / gap_unit(objective, zero_objective);
 }
 
-// On either side: an objective below the bound is that of a model that is not convex.
+// The gap can be negative: the objective of a model that is not convex may be below the bound.
 inline bool has_gap_within(const Proof& proof, double tolerance) { return std::abs(proof.relative_gap) <= tolerance; }
 inline bool has_gap_within(const Solution& solution, double tolerance) {
   return has_gap_within(solution.report, tolerance);
@@ -57,7 +57,7 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-// Why a run has to end before its next iteration, if it has to. A time limit of 0 is no limit.
+// The reason to end a run before its next iteration, if there is one. A time limit of 0 is no limit.
 inline std::optional<Status> interruption(const RunControl& control, const Stopwatch& watch, double time_limit,
                                           int iteration, int last_iteration) {
   if (control.stop_requested()) return Status::kStopped;

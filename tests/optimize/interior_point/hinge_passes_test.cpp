@@ -114,8 +114,8 @@ TEST_P(HingePassesTest, SolveTheNewtonEquationsOfAHinge) {
   }
 }
 
-// The passes of corrections keep nothing between them but c: they must come to what the cones' own passes, elimination
-// and recovery come to one after the other.
+// The passes of corrections store only c. Their result must be that of the cones' own passes, elimination and recovery,
+// one after the other.
 TEST_P(HingePassesTest, FusedCorrectionsEqualSeparatePasses) {
   Random random(2);
   const CentralAim first = {0.7, 0.9, 0.05, 0.3}, second = {0.9, 0.8, 0.1, 0.2};

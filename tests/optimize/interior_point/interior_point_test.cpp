@@ -65,8 +65,8 @@ TEST(InteriorPoint, SolvesComparisonsOfPointsOnACircle) {
   }
 }
 
-// Every pair is similar and dissimilar: no model has less loss than the zero model, and what is left of slopes after
-// iterations would rank rows by noise.
+// Every pair is similar and dissimilar: no model has less loss than the zero model, and the slopes that iterations
+// leave would rank rows by noise.
 TEST(InteriorPoint, GivesTheZeroModelItselfWhereNoneIsBetter) {
   constexpr Index kRows = 12;
   Random random(4);

@@ -42,7 +42,7 @@ void add(const LearningProblem& problem, const Solution& solution, Loss& sum) {
   sum.iterations += solution.report.iterations;
 }
 
-// Of a problem that uses the remedy; of others both are the same.
+// Adds the losses with and without the remedy, for a problem that uses it; for others both are the same.
 void compare(const LearningProblem& problem, Remedy remedy, Loss& with, Loss& without) {
   Recovery all;
   const Solution solution = solve(problem, all);
@@ -60,7 +60,7 @@ struct Case {
   int Loss::*loses;    // without it
 };
 
-// dual_proximal_near_end is not here: its worth shows over thousands of problems only.
+// dual_proximal_near_end is not here: its effect shows only over thousands of problems.
 constexpr Case kCases[] = {
     {Remedy::kFreeBound, "few_items_and_no_price", &Loss::iterations},
     {Remedy::kWidenFreeBound, "lambda_zero", &Loss::unsolved},

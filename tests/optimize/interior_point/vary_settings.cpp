@@ -1,5 +1,5 @@
-// What each constant of the interior point method is worth: solves the same problems with a smaller and with a larger
-// value, and prints what changes.
+// How much each constant of the interior point method matters: solves the same problems with a smaller and with a
+// larger value, and prints what changes.
 //
 //   vary_settings [SEEDS [NAME]]   SEEDS of each hard family with features of one scale, and of each kind of
 //                                  supervision; NAME: this constant only

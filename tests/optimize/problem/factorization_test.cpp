@@ -36,8 +36,8 @@ struct Case {
   bool complete;
 };
 
-// The arrow and the dense factorization are of the same matrix. Comparisons are few here, so that all of them are in
-// the update and nothing is left to conjugate gradients.
+// The arrow and the dense factorization factor the same matrix. There are few comparisons here, so that all of them are
+// in the downdate and nothing is left to conjugate gradients.
 TEST(Factorizations, OfTheArrowAndOfEverythingAgree) {
   for (const Case& one : {Case{"all entries", test::Kind::kPairs, 12, 3, 140, true},
                           Case{"some entries", test::Kind::kPairs, 90, 3, 40, false},
@@ -53,7 +53,7 @@ TEST(Factorizations, OfTheArrowAndOfEverythingAgree) {
     const EntrySet entries(problem);
     ASSERT_EQ(entries.complete(), one.complete);
     NormalWeights weights = random_weights(random, problem, entries);
-    // What couplings of little leverage the arrow leaves out would be a difference: there are none.
+    // The arrow leaves out couplings of little leverage. Large weights make sure that it leaves out none.
     weights.coupled *= 100;
     const auto arrow = make_arrow_factorization(problem, entries), dense = make_dense_factorization(problem, entries);
     ASSERT_TRUE(arrow->factor(weights));

@@ -237,8 +237,8 @@ TEST(Certificate, NoMultipliersProveMoreThanTheOptimum) {
   }
 }
 
-// Slopes of 1 and 1 - e on one and the same divergence leave derivatives of e r, which rounding would hide, and which
-// models up to L = 1e9 make 2 L e r of: 1.8 of the 2 that the slopes alone would prove.
+// Dual variables of 1 and 1 - e on the same divergence leave derivatives of e r, which rounding would hide. Models up
+// to L = 1e9 turn these into 2 L e r: 1.8 of the 2 that the dual variables alone would prove.
 TEST(Certificate, ForgivesNoRounding) {
   const double e = 0x1p-50, r = 1e6, bound = 1e9;
   const LearningProblem problem = make_problem(column({0, r}), Pairs{{1, 0, true, 1}, {1, 0, false, 1}}, 0, bound);

@@ -39,7 +39,7 @@ void for_each_term(const LearningProblem& problem, const DualSolution& dual, con
   }
 }
 
-// What the derivatives by each piece's slopes have to stay within: here just what they are.
+// The limits of the derivatives by each piece's slopes: here the derivatives themselves.
 Vector prices(const LearningProblem& problem, const DualSolution& dual) {
   const Matrix rows = problem.points.rowwise() - problem.points.colwise().mean();
   Matrix derivative = Matrix::Zero(problem.pieces, problem.points.cols());
