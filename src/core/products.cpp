@@ -13,6 +13,13 @@ Matrix multiply(const MatrixView& a, bool transpose_a, const MatrixView& b, bool
   return out;
 }
 
+// right = L^-1 right, or L'^-1 right.
+void solve_lower(const MatrixView& lower, CBLAS_TRANSPOSE transpose, Matrix& right) {
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, static_cast<int>(right.rows()),
+              static_cast<int>(right.cols()), 1, lower.data(), static_cast<int>(lower.outerStride()), right.data(),
+              static_cast<int>(right.cols()));
+}
+
 }  // namespace
 
 Matrix product(const MatrixView& a, const MatrixView& b) { return multiply(a, false, b, false); }
@@ -20,6 +27,16 @@ Matrix product(const MatrixView& a, const MatrixView& b) { return multiply(a, fa
 Matrix transposed_product(const MatrixView& a, const MatrixView& b) { return multiply(a, true, b, false); }
 
 Matrix product_transposed(const MatrixView& a, const MatrixView& b) { return multiply(a, false, b, true); }
+
+void set_product_transposed(const MatrixView& a, const MatrixView& b, MatrixSpan out) {
+  out.noalias() = a * b.transpose();
+}
+
+Matrix inverse_of_lower(const MatrixView& a) {
+  Matrix out = Matrix::Identity(a.rows(), a.rows());
+  solve_lower(a, CblasNoTrans, out);
+  return out;
+}
 
 Vector apply(const MatrixView& a, const VectorView& x) { return a * x; }
 
@@ -36,12 +53,8 @@ PositiveDefinite::PositiveDefinite(const MatrixView& matrix) : lower_(matrix.tri
 double PositiveDefinite::log_determinant() const { return 2 * lower_.diagonal().array().log().sum(); }
 
 Matrix PositiveDefinite::inverse() const {
-  const int size = static_cast<int>(lower_.rows());
-  Matrix solution = Matrix::Identity(size, size);
-  for (const auto transpose : {CblasNoTrans, CblasTrans}) {
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, size, size, 1, lower_.data(), size,
-                solution.data(), size);
-  }
+  Matrix solution = inverse_of_lower(lower_);
+  solve_lower(lower_, CblasTrans, solution);
   return solution;
 }
 

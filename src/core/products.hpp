@@ -9,11 +9,13 @@
 
 namespace bregmax::internal {
 
-Matrix product(const MatrixView& a, const MatrixView& b);             // a b
-Matrix transposed_product(const MatrixView& a, const MatrixView& b);  // a' b
-Matrix product_transposed(const MatrixView& a, const MatrixView& b);  // a b'
-Vector apply(const MatrixView& a, const VectorView& x);               // a x
-Vector apply_transposed(const MatrixView& a, const VectorView& x);    // a' x
+Matrix product(const MatrixView& a, const MatrixView& b);                               // a b
+Matrix transposed_product(const MatrixView& a, const MatrixView& b);                    // a' b
+Matrix product_transposed(const MatrixView& a, const MatrixView& b);                    // a b'
+void set_product_transposed(const MatrixView& a, const MatrixView& b, MatrixSpan out);  // by Eigen, for parallel loops
+Matrix inverse_of_lower(const MatrixView& a);                                           // of the lower triangle
+Vector apply(const MatrixView& a, const VectorView& x);                                 // a x
+Vector apply_transposed(const MatrixView& a, const VectorView& x);                      // a' x
 
 // The Cholesky factorization of a positive definite matrix, whose lower triangle is read.
 class PositiveDefinite {

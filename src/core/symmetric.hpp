@@ -1,6 +1,9 @@
 #pragma once
 
-// Symmetric matrices. The eigenvalue solver is compiled once, in symmetric.cpp: its templates take 15 s per file.
+// Symmetric matrices. Eigen's eigenvalue solver is compiled once, in symmetric.cpp: it takes 10 s per file. LAPACK's
+// gives other digits for other numbers of threads.
+
+#include <functional>
 
 #include "bregmax/core/matrix.hpp"
 
@@ -19,10 +22,6 @@ struct SymmetricEigen {
 Vector symmetric_eigenvalues(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
 // Applies a function to the eigenvalues of a symmetric matrix.
-template <class Function>
-Matrix spectral(const Matrix& matrix, const Function& function) {
-  const SymmetricEigen eigen(matrix);
-  return eigen.vectors * eigen.values.unaryExpr(function).asDiagonal() * eigen.vectors.transpose();
-}
+Matrix spectral(const Matrix& matrix, const std::function<double(double)>& function);
 
 }  // namespace bregmax::internal

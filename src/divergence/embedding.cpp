@@ -6,6 +6,7 @@
 #include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/tree_embedding.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/point_scores.hpp"
@@ -81,7 +82,7 @@ Matrix embedded_rows(const Divergence& divergence, const MatrixView& rows) {
   divergence.check_points(rows);
   if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) return embedding->embed(rows);
   if (const auto* mahalanobis = dynamic_cast<const Mahalanobis*>(&divergence)) {
-    return rows * transposed_root(mahalanobis->metric());
+    return internal::product(rows, transposed_root(mahalanobis->metric()));
   }
   if (dynamic_cast<const SquaredEuclidean*>(&divergence) != nullptr) return rows;
   internal::fail("the divergence {} is not a squared distance of embedded rows", divergence.name());

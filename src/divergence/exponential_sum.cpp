@@ -1,5 +1,6 @@
 #include "bregmax/divergence/exponential_sum.hpp"
 
+#include "core/products.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
@@ -19,12 +20,12 @@ ExponentialSum::ExponentialSum(Matrix anchors, Vector weights)
 }
 
 double ExponentialSum::generator(const VectorView& point) const {
-  return weights_.dot((anchors_ * point).array().exp().matrix());
+  return weights_.dot(internal::apply(anchors_, point).array().exp().matrix());
 }
 
 void ExponentialSum::gradient(const VectorView& reference, VectorSpan out) const {
-  const Vector slopes = weights_.cwiseProduct((anchors_ * reference).array().exp().matrix());
-  out.noalias() = anchors_.transpose() * slopes;
+  const Vector slopes = weights_.cwiseProduct(internal::apply(anchors_, reference).array().exp().matrix());
+  out = internal::apply_transposed(anchors_, slopes);
 }
 
 double ExponentialSum::divergence(const VectorView& point, const VectorView& reference) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
 
@@ -25,7 +26,7 @@ Mahalanobis::Mahalanobis(Matrix matrix) : metric_(std::move(matrix)) {
 double Mahalanobis::generator(const VectorView& point) const { return std::max(0.0, point.dot(metric_ * point)); }
 
 void Mahalanobis::gradient(const VectorView& reference, VectorSpan out) const {
-  out.noalias() = 2 * (metric_ * reference);
+  out = 2 * internal::apply(metric_, reference);
 }
 
 double Mahalanobis::divergence(const VectorView& point, const VectorView& reference) const {

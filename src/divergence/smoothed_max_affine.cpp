@@ -23,7 +23,8 @@ double soft_maximum(VectorSpan scores, double temperature) {
 class FixedReference {
  public:
   FixedReference(const SmoothedMaxAffine& generator, const VectorView& reference)
-      : temperature_(generator.temperature()), log_weights_(generator.slopes() * reference + generator.offsets()) {
+      : temperature_(generator.temperature()),
+        log_weights_(internal::apply(generator.slopes(), reference) + generator.offsets()) {
     weights_ = log_weights_;
     log_weights_.array() -= soft_maximum(weights_, temperature_);
     weights_ /= weights_.sum();
@@ -61,18 +62,18 @@ SmoothedMaxAffine::SmoothedMaxAffine(Matrix slopes, Vector offsets, double tempe
 }
 
 double SmoothedMaxAffine::generator(const VectorView& point) const {
-  Vector scores = slopes_ * point + offsets_;
+  Vector scores = internal::apply(slopes_, point) + offsets_;
   return soft_maximum(scores, temperature_);
 }
 
 void SmoothedMaxAffine::gradient(const VectorView& reference, VectorSpan out) const {
-  Vector scores = slopes_ * reference + offsets_;
+  Vector scores = internal::apply(slopes_, reference) + offsets_;
   soft_maximum(scores, temperature_);
-  out.noalias() = slopes_.transpose() * (scores / scores.sum());
+  out = internal::apply_transposed(slopes_, scores / scores.sum());
 }
 
 double SmoothedMaxAffine::divergence(const VectorView& point, const VectorView& reference) const {
-  Vector growth = slopes_ * (point - reference);
+  Vector growth = internal::apply(slopes_, point - reference);
   return FixedReference(*this, reference).divergence(growth);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/products.hpp"
 #include "divergence/checks.hpp"
 
 namespace bregmax {
@@ -87,7 +88,8 @@ EmbeddingParts TreeEmbedding::parts() const {
 }
 
 Matrix TreeEmbedding::map(const MatrixView& rows) const {
-  Matrix out = rows * linear_.transpose();
+  Matrix out(rows.rows(), linear_.rows());
+  internal::set_product_transposed(rows, linear_, out);
   trees_.add_to(rows, out);
   return out;
 }

@@ -290,7 +290,7 @@ internal::LmnnResult internal::learn_lmnn(const MatrixView& rows, const ClassOfR
   const PullCoordinates coordinates = pull_coordinates(centered, loss);
 
   const Matrix first =
-      (start != nullptr ? *start : Matrix(Matrix::Identity(rows.cols(), rows.cols()))) * coordinates.back.transpose();
+      start == nullptr ? Matrix(coordinates.back.transpose()) : internal::product_transposed(*start, coordinates.back);
   LmnnSolver solver(loss, coordinates, choices.limits, watch);
   const Matrix best = solver.solve(square_root(internal::transposed_product(first, first)));
 

@@ -179,7 +179,7 @@ class CuttingPlaneMaster {
 
   // mu Z^-1
   Matrix metric() const {
-    const Matrix inverse = invert_lower();
+    const Matrix inverse = inverse_of_lower(lower_);
     return symmetrized(mu_ * transposed_product(inverse, inverse));
   }
   double lower_bound() const { return multipliers_.dot(offsets_); }  // the dual objective: alpha is always feasible
@@ -246,7 +246,7 @@ class CuttingPlaneMaster {
 
   // L^-1 S L^-T for each slope S, packed, with the Cholesky factor L of Z; `traces` gets their traces.
   Matrix transformed_slopes(Vector& traces) const {
-    const Matrix inverse = invert_lower();
+    const Matrix inverse = inverse_of_lower(lower_);
     const Eigen::Map<const Matrix> slopes(slopes_.data(), size() * features_, features_);
     const Matrix half = product_transposed(slopes, inverse);  // S L^-T, one below the other
     Matrix packed(size(), packed_size(features_));
@@ -256,10 +256,6 @@ class CuttingPlaneMaster {
       pack_symmetric(features_, whole, packed.row(k).data());
     }
     return packed;
-  }
-
-  Matrix invert_lower() const {
-    return lower_.triangularView<Eigen::Lower>().solve(Matrix::Identity(features_, features_));
   }
 
   Index features_;

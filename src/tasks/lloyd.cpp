@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bregmax/divergence/smooth.hpp"
+#include "core/products.hpp"
 #include "search/tiled_search.hpp"
 
 namespace bregmax::internal {
@@ -113,7 +114,8 @@ MeasuredRows::Centroids MeasuredRows::prepare(const MatrixView& centroids) const
 void MeasuredRows::divergences(const Centroids& centroids, Index first, MatrixSpan out) const {
   const auto block = rows_.middleRows(first, out.rows());
   if (!smooth_) return centroids.set->divergences_from(block, out);
-  out.noalias() = -block * centroids.slopes.transpose();
+  internal::set_product_transposed(block, centroids.slopes, out);
+  out *= -1;
   out.colwise() += heights_.segment(first, out.rows());
   out.rowwise() += centroids.heights.transpose();
   out = out.cwiseMax(0.0);

@@ -9,6 +9,7 @@
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "core/checks.hpp"
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "theory/coordinate_generator.hpp"
 
@@ -43,7 +44,7 @@ void check_positive(const Divergence& divergence, const Box& box) {
 double largest_over_signs(const Matrix& matrix) {
   const Index size = matrix.rows();
   Vector signs = Vector::Ones(size);
-  Vector product = matrix * signs;
+  Vector product = internal::apply(matrix, signs);
   double value = signs.dot(product), largest = value;
   for (std::uint64_t code = 1; code < (std::uint64_t{1} << (size - 1)); ++code) {
     const auto flipped = static_cast<Index>(__builtin_ctzll(code));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "bregmax/core/random.hpp"
+#include "core/products.hpp"
 #include "theory/placement.hpp"
 
 namespace bregmax::internal {
@@ -67,8 +68,8 @@ class ErrorMeter {
   void for_each_scores(const MatrixView& points, const Use& use) const {
     const Index block = std::max<Index>(1, kScoresAtOnce / approximator_.pieces());
     for (Index begin = 0; begin < points.rows(); begin += block) {
-      Matrix scores =
-          points.middleRows(begin, std::min(block, points.rows() - begin)) * approximator_.slopes().transpose();
+      Matrix scores(std::min(block, points.rows() - begin), approximator_.pieces());
+      internal::set_product_transposed(points.middleRows(begin, scores.rows()), approximator_.slopes(), scores);
       scores.rowwise() += approximator_.offsets().transpose();
       for (Index i = 0; i < scores.rows(); ++i) use(begin + i, scores.row(i));
     }

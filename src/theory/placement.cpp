@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/products.hpp"
+
 namespace bregmax::internal {
 namespace {
 
@@ -89,7 +91,7 @@ Matrix greedy_anchors(const CoordinateGenerator& generator, const Box& box, Inde
     anchors.row(piece) = anchor.transpose();
     const Vector slope = generator.gradients(anchor.transpose()).row(0);
     const double offset = generator.values(anchor.transpose())(0) - slope.dot(anchor);
-    error = error.cwiseMin(values - points * slope - Vector::Constant(points.rows(), offset));
+    error = error.cwiseMin(values - internal::apply(points, slope) - Vector::Constant(points.rows(), offset));
     Index worst = 0;
     if (error.maxCoeff(&worst) <= rounding) return anchors.topRows(piece + 1);
     anchor = points.row(worst);

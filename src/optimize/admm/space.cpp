@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/products.hpp"
 #include "optimize/admm/row_entries.hpp"
 #include "optimize/problem/divergence_grid.hpp"
 #include "optimize/problem/factorization.hpp"
@@ -365,12 +366,10 @@ class RowSpace final : public AdmmSpace {
   // sum_e weight_e (x_e, 1)(x_e, 1)'.
   Matrix gram(const RowEntries::Chunk& chunk, const Vector& weight) const {
     const Index count = chunk.end - chunk.begin;
-    Matrix rows(count, width_), weighted(count, width_), product(width_, width_);
-    for (Index i = 0; i < count; ++i) {
-      rows.row(i) = row_at(chunk.begin + i);
-      weighted.row(i) = weight(chunk.begin + i) * rows.row(i);
-    }
-    product.noalias() = rows.transpose() * weighted;
+    Matrix rows(width_, count), product(width_, width_);
+    for (Index i = 0; i < count; ++i) rows.col(i) = row_at(chunk.begin + i).transpose();
+    const Matrix weighted = rows * weight.segment(chunk.begin, count).asDiagonal();
+    set_product_transposed(rows, weighted, product);
     return product;
   }
 

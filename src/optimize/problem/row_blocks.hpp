@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bregmax/optimize/learning_problem.hpp"
+#include "core/products.hpp"
 
 namespace bregmax::internal {
 
@@ -22,7 +23,7 @@ void for_each_row_block(const LearningProblem& problem, const AffinePieces& piec
     for (Index b = 0; b < blocks; ++b) {
       const Index begin = b * kRowBlock, count = std::min(rows - begin, kRowBlock);
       values.resize(count, problem.pieces);
-      values.noalias() = problem.points.middleRows(begin, count) * pieces.slopes.transpose();
+      set_product_transposed(problem.points.middleRows(begin, count), pieces.slopes, values);
       values.rowwise() += pieces.offsets.transpose();
       each(own, values, begin);
     }

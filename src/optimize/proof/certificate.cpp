@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/compensated_sum.hpp"
+#include "core/products.hpp"
 #include "optimize/problem/items.hpp"
 #include "optimize/proof/termination.hpp"
 
@@ -31,7 +32,9 @@ double divergence_at(const LearningProblem& problem, const Solution& solution, I
 
 // The same for rows begin .. end - 1 and every piece, in plain sums. Callers take blocks, so no n x K array is made.
 void set_divergences(const LearningProblem& problem, const Solution& solution, Index begin, Index end, Matrix& block) {
-  block.noalias() = -problem.points.middleRows(begin, end - begin) * solution.slopes.transpose();
+  block.resize(end - begin, problem.pieces);
+  internal::set_product_transposed(problem.points.middleRows(begin, end - begin), solution.slopes, block);
+  block *= -1;
   block.rowwise() -= solution.offsets.transpose();
   for (Index i = begin; i < end; ++i) {
     const Index own = problem.piece_of[i];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/products.hpp"
 #include "optimize/problem/items.hpp"
 #include "optimize/problem/row_blocks.hpp"
 #include "optimize/proof/piece_borders.hpp"
@@ -61,7 +62,7 @@ AffinePieces tangents(const LearningProblem& problem) {
   if (problem.centres.empty()) feature_weight = (variance.array() > 0).select(variance.cwiseInverse(), 0.0);
   AffinePieces tangent;
   tangent.slopes = point * feature_weight.asDiagonal();
-  tangent.offsets = -0.5 * point.cwiseProduct(tangent.slopes).rowwise().sum() - tangent.slopes * mean;
+  tangent.offsets = -0.5 * point.cwiseProduct(tangent.slopes).rowwise().sum() - apply(tangent.slopes, mean);
   const double lipschitz = lipschitz_of(tangent);
   if (lipschitz > 0 && std::isfinite(lipschitz)) {
     tangent.slopes /= lipschitz;
