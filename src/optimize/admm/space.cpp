@@ -293,7 +293,7 @@ class RowSpace final : public AdmmSpace {
     };
     std::vector<RowEntries::Entry> supervised;
     for_each_item(problem_.supervision, [&](Index, const Item& item) {
-      for (const Divergent& d : {item.plus, item.minus}) {
+      for (const DivergenceTerm& d : {item.plus, item.minus}) {
         const Index other = d.exists() ? other_piece(d.point, d.reference) : kNoEntry;
         if (other != kNoEntry) supervised.push_back({d.point, other});
       }

@@ -178,7 +178,7 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
 void place_losses(const Supervision& supervision, Index entries, const std::function<Index(Index, Index)>& entry_of,
                   CanonicalProblem& c) {
   using Kind = ItemPlace::Kind;
-  const auto entry = [&](const Divergent& d) { return d.exists() ? entry_of(d.point, d.reference) : kNoEntry; };
+  const auto entry = [&](const DivergenceTerm& d) { return d.exists() ? entry_of(d.point, d.reference) : kNoEntry; };
   std::vector<PlacedHinge> hinges;
   Vector squares;
   c.has_quadratic = std::holds_alternative<Targets>(supervision);

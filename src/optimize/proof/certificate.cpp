@@ -12,7 +12,7 @@ namespace {
 
 using internal::CompensatedRows;
 using internal::CompensatedSum;
-using internal::Divergent;
+using internal::DivergenceTerm;
 using internal::Item;
 using internal::item_of;
 
@@ -180,10 +180,10 @@ struct ItemSums {
 
 ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   ItemSums sums;
-  const auto divergence = [&](const Divergent& d) {
+  const auto divergence = [&](const DivergenceTerm& d) {
     return d.exists() ? divergence_at(problem, solution, d.point, problem.piece_of[d.reference]) : 0.0;
   };
-  const auto add = [&](const Divergent& d, double sign, const Slope& slope) {
+  const auto add = [&](const DivergenceTerm& d, double sign, const Slope& slope) {
     if (!d.exists()) return;
     lagrangian.add_divergence(d.point, problem.piece_of[d.reference], sign * slope.high);
     lagrangian.add_divergence(d.point, problem.piece_of[d.reference], sign * slope.low);
