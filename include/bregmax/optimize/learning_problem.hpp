@@ -43,6 +43,7 @@ struct AffinePieces {
   Matrix slopes;   // K x d
   Vector offsets;  // K
 };
+double lipschitz_of(const AffinePieces& pieces);  // max_k ||a_k||_1
 
 // One dual variable >= 0, of the constraint phi(x_row) >= <a_piece, x_row> + b_piece.
 struct ConvexityMultiplier {

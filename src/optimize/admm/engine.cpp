@@ -119,9 +119,7 @@ class EntryEngine final : public AdmmEngine {
     if (!make_feasible(candidate)) return;
     keep_if_better(candidate, best);
     // Near a solution the best scale is about 1; far from one it may be anything, and does not matter.
-    const double scale = std::clamp(best_scale(problem_, candidate), 0.5, 2.0);
-    candidate.slopes *= scale;
-    candidate.offsets *= scale;
+    scale(std::clamp(best_scale(problem_, candidate), 0.5, 2.0), candidate);
     keep_if_better(std::move(candidate), best);
   }
 
@@ -222,7 +220,7 @@ void AdmmEngine::choose_model(const AffinePieces& model, Solution& best) const {
 }
 
 void AdmmEngine::keep_if_better(AffinePieces candidate, Solution& best) const {
-  respect_bound(problem_.lipschitz_bound, candidate.slopes, candidate.offsets);
+  respect_bound(problem_.lipschitz_bound, candidate);
   Solution bare;
   bare.pieces() = std::move(candidate);
   const Certificate found = certify_bounds(problem_, bare, 0);

@@ -272,7 +272,7 @@ void add_convexity(const DualSolution& dual, Lagrangian& lagrangian) {
 }  // namespace
 
 Certificate certify(const LearningProblem& problem, const Solution& solution) {
-  const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double lipschitz = lipschitz_of(solution);
   const bool unbounded = !std::isfinite(problem.lipschitz_bound) && lipschitz > 0;
   const double radius = unbounded ? internal::kCertifiedRadius * lipschitz : problem.lipschitz_bound;
   Certificate certificate = internal::certify_bounds(problem, solution, radius);
@@ -288,7 +288,7 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
       by_rows ? add_label_pairs(problem, solution, lagrangian) : add_items(problem, solution, lagrangian);
   add_convexity(solution.dual, lagrangian);
   lagrangian.balance_offsets();
-  certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  certificate.lipschitz = lipschitz_of(solution);
   certificate.loss = sums.loss.value();
   certificate.objective = certificate.loss + problem.lambda * certificate.lipschitz;
 

@@ -57,7 +57,7 @@ double best_scale(const LearningProblem& problem, const AffinePieces& pieces) {
     const Index own = problem.piece_of[at_rows.point], other = problem.piece_of[at_rows.reference];
     return own == other ? 0.0 : value(at_rows.point, own) - value(at_rows.point, other);
   };
-  const double lipschitz = pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double lipschitz = lipschitz_of(pieces);
   Ray ray(problem.lambda * lipschitz);
   for_each_item(problem.supervision, [&](Index, const Item& item) {
     const double d = divergence(item.plus) - divergence(item.minus);

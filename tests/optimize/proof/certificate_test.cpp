@@ -173,7 +173,7 @@ TEST(Certificate, NoPerturbedModelIsBetter) {
       }
       // The same model made convex; hardly any perturbed model is.
       if (repair.repair(0.3, other.pieces()) && repair.violation(other).feasible()) {
-        internal::respect_bound(problem.lipschitz_bound, other.slopes, other.offsets);
+        internal::respect_bound(problem.lipschitz_bound, other);
         EXPECT_GE(certify(problem, other).objective, best.report.objective - tolerance);
         ++repaired;
       }
