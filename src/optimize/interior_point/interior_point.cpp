@@ -66,7 +66,7 @@ class Run {
   // Takes one iteration. Returns the reason if the run ends instead.
   std::optional<Status> next_iteration() {
     if (const auto ended = interrupted()) return ended;
-    const auto count = static_cast<double>(std::max<Index>(1, method_.iterate().count));
+    const auto count = static_cast<double>(std::max<Index>(1, method_.iterate().product_count));
     const double least_mu = settings_.least_product * options_.tolerance * unit() / count;
     if (!method_.advance(least_mu, unit())) return Status::kNumericalError;
     ++iteration_;

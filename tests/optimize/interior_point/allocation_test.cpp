@@ -78,7 +78,7 @@ void expect_no_allocation(const LearningProblem& problem) {
     const internal::IterateMeasures& now = method.measure();
     const double unit = std::max(std::abs(now.primal), 1e-3 * canonical.zero_objective / canonical.objective_unit);
     gap = std::abs(now.primal - now.dual) / unit;
-    ASSERT_TRUE(method.advance(1e-10 * unit / static_cast<double>(method.iterate().count), unit));
+    ASSERT_TRUE(method.advance(1e-10 * unit / static_cast<double>(method.iterate().product_count), unit));
     // The first iteration may still warm up the BLAS.
     if (iteration > 0) {
       EXPECT_EQ(allocations, before) << "in iteration " << iteration;
