@@ -230,20 +230,6 @@ void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePie
   }
 }
 
-PrimalPoint import_model(const CanonicalProblem& c, const Matrix& slopes, const Vector& offsets) {
-  PrimalPoint point{Vector::Zero(c.z_count), Matrix(c.pieces, c.features)};
-  for (Index k = c.pieces - 1; k >= 0; --k) {
-    double value = offsets(k);
-    for (Index j = 0; j < c.features; ++j) {
-      const double slope = slopes(k, c.kept_features[j]);
-      point.slopes(k, j) = slope * c.feature_unit(j) / c.value_unit;
-      value += slope * (c.anchor(k, j) * c.feature_unit(j) + c.feature_center(j));
-    }
-    point.z(c.z_of_piece[k]) = value / c.value_unit;
-  }
-  return point;
-}
-
 namespace {
 
 // For pieces that share their z, only the sum of their flows is balanced. In the caller's problem they have separate
