@@ -18,7 +18,6 @@ namespace bregmax::benchmarks {
 namespace {
 
 constexpr Index kFeatures = 10, kRows = 2000;
-constexpr double kRelaxation = 1.7;
 
 LearningProblem all_pairs_problem(Index rows) {
   Random random(1);
@@ -39,9 +38,14 @@ LearningProblem all_pairs_problem(Index rows) {
 
 template <class Number>
 internal::AdmmGrid<Number> started(const internal::GridProblem& problem) {
-  internal::AdmmGrid<Number> method(problem, kRelaxation);
-  method.start({Vector::Zero(problem.pieces), Matrix::Zero(problem.pieces, problem.features)});
+  internal::AdmmGrid<Number> method(problem);
+  method.start();
   return method;
+}
+
+ReferenceAdmm started_reference(const internal::GridProblem& problem) {
+  const double norm_weight = internal::kFirstNormWeight * static_cast<double>(problem.pieces);
+  return {problem, internal::kFirstPenalty, norm_weight, internal::kOverRelaxation};
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -64,7 +68,7 @@ double peak_bytes() {
 bool iterates_agree() {
   const internal::GridProblem problem(all_pairs_problem(200));
   auto method = started<double>(problem);
-  ReferenceAdmm reference(problem, method.penalty(), method.norm_weight(), kRelaxation);
+  ReferenceAdmm reference = started_reference(problem);
   double apart = 0;
   for (int t = 0; t < 15; ++t) {
     method.iterate();
@@ -92,7 +96,7 @@ bool is_fast_enough() {
   const internal::GridProblem problem(all_pairs_problem(kRows));
   auto method = started<double>(problem);
   auto narrow = started<float>(problem);
-  ReferenceAdmm reference(problem, method.penalty(), method.norm_weight(), kRelaxation);
+  ReferenceAdmm reference = started_reference(problem);
   const double ours = seconds_an_iteration(method, 15), in_float = seconds_an_iteration(narrow, 15);
   const double theirs = seconds_an_iteration(reference, 4);
   fmt::print("{} rows, {} features, an iteration: {:.1f} ms, stored as float {:.1f} ms; every array stored {:.1f} ms\n",

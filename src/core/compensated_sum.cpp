@@ -2,8 +2,6 @@
 
 #include "core/compensated_sum.hpp"
 
-#include "core/simd.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -70,22 +68,23 @@ void CompensatedSum::add(double x) { add_term(x, high_, low_); }
 
 void CompensatedSum::add_product(double a, double b) { add_one(a, b, high_, low_); }
 
-void CompensatedSum::add_all(const double* x, Index size) { dispatch<sum_all>(best_instructions(), x, size, this); }
+void CompensatedSum::add_all(const double* x, Index size, Instructions use) { dispatch<sum_all>(use, x, size, this); }
 
-void CompensatedSum::add_dot_difference(const double* x, const double* a, const double* b, Index size) {
-  dispatch<dot_difference>(best_instructions(), x, a, b, size, this);
+void CompensatedSum::add_dot_difference(const double* x, const double* a, const double* b, Index size,
+                                        Instructions use) {
+  dispatch<dot_difference>(use, x, a, b, size, this);
 }
 
 void CompensatedRows::add_to_entry(Index row, Index column, double x) {
   add_term(x, high_(row, column), low_(row, column));
 }
 
-void CompensatedRows::add_to_row(Index row, double factor, const double* x) {
-  dispatch<add_scaled>(best_instructions(), factor, x, high_.cols(), high_.row(row).data(), low_.row(row).data());
+void CompensatedRows::add_to_row(Index row, double factor, const double* x, Instructions use) {
+  dispatch<add_scaled>(use, factor, x, high_.cols(), high_.row(row).data(), low_.row(row).data());
 }
 
-void CompensatedRows::add_to_rows(const double* factors, const double* x) {
-  dispatch<add_to_all>(best_instructions(), factors, x, high_.rows(), high_.cols(), high_.data(), low_.data());
+void CompensatedRows::add_to_rows(const double* factors, const double* x, Instructions use) {
+  dispatch<add_to_all>(use, factors, x, high_.rows(), high_.cols(), high_.data(), low_.data());
 }
 
 }  // namespace bregmax::internal

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bregmax/core/matrix.hpp"
+#include "core/simd.hpp"
 
 namespace bregmax::internal {
 
@@ -11,9 +11,10 @@ class CompensatedSum {
  public:
   void add(double x);
   void add_product(double a, double b);
-  void add_all(const double* x, Index size);
+  void add_all(const double* x, Index size, Instructions use = best_instructions());
   // <x, a - b>, without rounding the difference to a double.
-  void add_dot_difference(const double* x, const double* a, const double* b, Index size);
+  void add_dot_difference(const double* x, const double* a, const double* b, Index size,
+                          Instructions use = best_instructions());
   double value() const { return high_ + low_; }
   // The two parts of the sum.
   double high() const { return high_; }
@@ -29,8 +30,8 @@ class CompensatedRows {
   CompensatedRows(Index rows, Index columns) : high_(Matrix::Zero(rows, columns)), low_(Matrix::Zero(rows, columns)) {}
 
   void add_to_entry(Index row, Index column, double x);
-  void add_to_row(Index row, double factor, const double* x);
-  void add_to_rows(const double* factors, const double* x);
+  void add_to_row(Index row, double factor, const double* x, Instructions use = best_instructions());
+  void add_to_rows(const double* factors, const double* x, Instructions use = best_instructions());
   double value(Index row, Index column) const { return high_(row, column) + low_(row, column); }
   Matrix values() const { return high_ + low_; }
 

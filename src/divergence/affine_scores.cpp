@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/simd.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -58,11 +56,11 @@ AffineScores::AffineScores(const Matrix& slopes, const Vector& offsets) : featur
   }
 }
 
-void AffineScores::compute(const double* rows, Index row_stride, Index count, double* scores) const {
+void AffineScores::compute(const double* rows, Index row_stride, Index count, double* scores, Instructions use) const {
   for (Index first = 0; first < pieces(); first += kPanel) {
     const Panel panel{packed_.data() + first * features_, offsets_.data() + first, features_,
                       std::min(kPanel, pieces() - first)};
-    dispatch<score_rows>(best_instructions(), panel, rows, row_stride, count, scores + first, pieces());
+    dispatch<score_rows>(use, panel, rows, row_stride, count, scores + first, pieces());
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bregmax/core/matrix.hpp"
+#include "core/simd.hpp"
 
 namespace bregmax::internal {
 
@@ -14,7 +14,8 @@ class AffineScores {
 
   Index pieces() const { return offsets_.size(); }
   // scores: count x pieces, row by row.
-  void compute(const double* rows, Index row_stride, Index count, double* scores) const;
+  void compute(const double* rows, Index row_stride, Index count, double* scores,
+               Instructions use = best_instructions()) const;
 
  private:
   Index features_;

@@ -53,7 +53,7 @@ AverageDivergence::AverageDivergence(Members members, Vector weights)
     : members_(std::move(members)), weights_(std::move(weights)) {
   const Index count = std::ssize(members_);
   require(count > 0, "an average has no members; allowed: at least one");
-  require(weights_.size() == count, "an average has {} members and {} weights; allowed: one weight a member", count,
+  require(weights_.size() == count, "an average has {} members and {} weights; allowed: one weight per member", count,
           weights_.size());
   for (Index i = 0; i < count; ++i) {
     require(weights_(i) >= 0 && weights_(i) <= internal::kLargestEntry,

@@ -30,11 +30,11 @@ double gap_below(double maximum, double score) {
 // Calls use(row, scores of the K pieces at the row) for every row. The scores of a block of rows stay in the
 // second-level cache, and `use` may overwrite them.
 template <class Use>
-void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, double work_a_row, const Use& use) {
+void for_each_row_scores(const MaxAffine& generator, const MatrixView& rows, double work_per_row, const Use& use) {
   const Index pieces = generator.pieces(), features = rows.cols();
   const Index block_rows = std::clamp<Index>(65536 / pieces, 32, 256);
   const Index blocks = (rows.rows() + block_rows - 1) / block_rows;
-  const double work = static_cast<double>(rows.rows()) * (static_cast<double>(pieces * features) + work_a_row);
+  const double work = static_cast<double>(rows.rows()) * (static_cast<double>(pieces * features) + work_per_row);
 #pragma omp parallel if (blocks > 1 && work > internal::kWorkForThreads)
   {
     Matrix scores(std::min(block_rows, rows.rows()), pieces);

@@ -21,7 +21,7 @@ struct FirstChanges {
   bool some_fall = false;  // an item wants a divergence above 0
   std::map<std::pair<Index, Index>, double> of_pair;
 
-  void add(const Divergent& pair, double change) {
+  void add(const DivergenceTerm& pair, double change) {
     if (pair.point == pair.reference) return;  // D(x, x), always 0, or a divergence that the item lacks
     some_fall = some_fall || change < 0;
     of_pair[{pair.point, pair.reference}] += change;

@@ -14,7 +14,7 @@ LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, 
   if (scaled_rows.rows() * scaled_rows.rows() <= kEntriesPerItem * item_count(items)) {
     all = divergence.matrix(scaled_rows, scaled_rows);
   }
-  const auto value = [&](const Divergent& pair) {
+  const auto value = [&](const DivergenceTerm& pair) {
     if (!pair.exists()) return 0.0;
     if (all.size() > 0) return all(pair.point, pair.reference);
     return divergence.value(scaled_rows.row(pair.point).transpose(), scaled_rows.row(pair.reference).transpose());

@@ -49,6 +49,21 @@ TEST(AtomicFile, GivesOrdinaryPermissionsAndKeepsThoseOfAnExistingFile) {
   EXPECT_EQ(mode_of(directory / "f"), 0600u);
 }
 
+TEST(AtomicFile, KeepsTheContentOfAPrivateFilePrivateWhileItIsWritten) {
+  const TemporaryDirectory directory;
+  write_file_atomically(directory / "f", "x");
+  ASSERT_EQ(::chmod((directory / "f").c_str(), 0400), 0);
+  AtomicFileWriter writer(directory / "f"), other(directory / "f");
+  writer.write("secret");
+  EXPECT_EQ(directory.files(), 3u) << "two writers of one file have a temporary file each";
+  for (const auto& file : std::filesystem::directory_iterator(directory / "")) {
+    EXPECT_EQ(mode_of(file.path().string()) & 0077, 0u) << file.path();
+  }
+  writer.commit();
+  EXPECT_EQ(mode_of(directory / "f"), 0400u);
+  EXPECT_EQ(content_of(directory / "f"), "secret");
+}
+
 TEST(AtomicFileBadInput, DetectsPlacesThatCannotBeWritten) {
   const TemporaryDirectory directory;
   EXPECT_THAT(error_of([&] { write_file_atomically(directory / "none/f", "x"); }),

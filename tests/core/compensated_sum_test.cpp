@@ -10,6 +10,11 @@
 namespace bregmax::internal {
 namespace {
 
+void expect_same(const CompensatedSum& found, const CompensatedSum& expected) {
+  EXPECT_EQ(found.high(), expected.high());
+  EXPECT_EQ(found.low(), expected.low());
+}
+
 TEST(CompensatedSum, KeepsWhatRoundingTakes) {
   CompensatedSum sum;
   for (const double x : {0x1p60, 1.0, 0x1p-40, -0x1p60, -1.0}) sum.add(x);
@@ -50,8 +55,10 @@ TEST(CompensatedSum, DotsOfDifferencesAreSumsOfProducts) {
     for (Vector* numbers : {&x, &a, &b}) {
       for (double& v : *numbers) v = std::exp(10 * random.normal());
     }
-    CompensatedSum sum, products;
+    CompensatedSum sum, portable, products;
     sum.add_dot_difference(x.data(), a.data(), b.data(), size);
+    portable.add_dot_difference(x.data(), a.data(), b.data(), size, Instructions::kAny);
+    expect_same(portable, sum);
     for (Index j = 0; j < size; ++j) {
       products.add_product(x(j), a(j));
       products.add_product(-x(j), b(j));
@@ -68,8 +75,10 @@ TEST(CompensatedSum, AddAllEqualsAddingOneByOne) {
     Random random(4);
     Vector x(size);
     for (double& v : x) v = std::exp(10 * random.normal()) * random.normal();
-    CompensatedSum together, apart;
+    CompensatedSum together, portable, apart;
     together.add_all(x.data(), size);
+    portable.add_all(x.data(), size, Instructions::kAny);
+    expect_same(portable, together);
     for (const double v : x) apart.add(v);
     EXPECT_NEAR(together.value(), apart.value(), 2e-16 * std::abs(apart.value())) << size;
   }
@@ -80,13 +89,14 @@ TEST(CompensatedRows, AllAtOnceIsEachByItself) {
   Random random(2);
   for (const Index columns : {1, 3, 4, 7, 34}) {
     constexpr Index kRows = 5;
-    CompensatedRows together(kRows, columns), apart(kRows, columns);
+    CompensatedRows together(kRows, columns), portable(kRows, columns), apart(kRows, columns);
     std::vector<CompensatedSum> sums(static_cast<std::size_t>(kRows * columns));
     for (int repeat = 0; repeat < 50; ++repeat) {
       Vector factors(kRows), x(columns);
       for (double& f : factors) f = random.uniform() < 0.3 ? 0 : std::exp(10 * random.normal());
       for (double& v : x) v = 1e6 * random.normal();
       together.add_to_rows(factors.data(), x.data());
+      portable.add_to_rows(factors.data(), x.data(), Instructions::kAny);
       for (Index k = 0; k < kRows; ++k) {
         apart.add_to_row(k, factors(k), x.data());
         for (Index j = 0; j < columns; ++j) {
@@ -95,9 +105,11 @@ TEST(CompensatedRows, AllAtOnceIsEachByItself) {
         sums[static_cast<std::size_t>(k * columns)].add(x(0));
         apart.add_to_entry(k, 0, x(0));
         together.add_to_entry(k, 0, x(0));
+        portable.add_to_entry(k, 0, x(0));
       }
     }
     EXPECT_EQ(together.values(), apart.values()) << columns;
+    EXPECT_EQ(together.values(), portable.values()) << columns;
     for (Index k = 0; k < kRows; ++k) {
       for (Index j = 0; j < columns; ++j) {
         EXPECT_EQ(together.values()(k, j), sums[static_cast<std::size_t>(k * columns + j)].value());

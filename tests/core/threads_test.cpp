@@ -1,5 +1,6 @@
 #include "bregmax/core/threads.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -7,6 +8,9 @@
 
 namespace bregmax {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(ThreadLimit, HoldsWhileItLivesAndIsUndoneAfter) {
   const int before = omp_get_max_threads();
@@ -27,7 +31,9 @@ TEST(ThreadLimit, ZeroMeansAllThatThereAre) {
   EXPECT_EQ(omp_get_max_threads(), available_threads());
 }
 
-TEST(ThreadLimitBadInput, DetectsNegativeNumbers) { EXPECT_THROW(ThreadLimit(-1), Error); }
+TEST(ThreadLimitBadInput, DetectsNegativeNumbers) {
+  EXPECT_THAT([] { ThreadLimit(-1); }, ThrowsMessage<Error>(HasSubstr("threads is -1; allowed: 0")));
+}
 
 }  // namespace
 }  // namespace bregmax

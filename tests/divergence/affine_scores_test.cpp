@@ -1,5 +1,6 @@
 #include "divergence/affine_scores.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +11,9 @@
 
 namespace bregmax::internal {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 Matrix normal_rows(Random& random, Index rows, Index features) {
   Matrix out(rows, features);
@@ -23,10 +27,14 @@ TEST(AffineScores, AgreeWithTheDefinition) {
     for (const Index features : {1, 3, 20}) {
       const Matrix slopes = normal_rows(random, pieces, features), rows = normal_rows(random, 11, features);
       const Vector offsets = normal_rows(random, pieces, 1);
-      Matrix scores(11, pieces);
-      AffineScores(slopes, offsets).compute(rows.data(), features, 11, scores.data());
+      Matrix scores(11, pieces), portable(11, pieces);
+      const AffineScores kernel(slopes, offsets);
+      kernel.compute(rows.data(), features, 11, scores.data());
+      kernel.compute(rows.data(), features, 11, portable.data(), Instructions::kAny);
       const Matrix expected = (rows * slopes.transpose()).rowwise() + offsets.transpose();
-      EXPECT_LT((scores - expected).cwiseAbs().maxCoeff(), 1e-13) << pieces << " pieces, " << features << " features";
+      for (const Matrix* found : {&scores, &portable}) {
+        EXPECT_LT((*found - expected).cwiseAbs().maxCoeff(), 1e-13) << pieces << " pieces, " << features << " features";
+      }
     }
   }
 }
@@ -61,8 +69,8 @@ TEST(AffineScores, GiveTheSameDivergenceInEveryForm) {
   for (Index i = 0; i < x.rows(); i += 7) {
     for (Index j = 0; j < y.rows(); ++j) ASSERT_EQ(phi.value(x.row(i), y.row(j)), matrix(i, j)) << i << " " << j;
   }
-  EXPECT_THROW(phi.prepare_pieces({40}), Error);
-  EXPECT_THROW(phi.prepare_pieces({-1}), Error);
+  EXPECT_THAT([&] { phi.prepare_pieces({40}); }, ThrowsMessage<Error>(HasSubstr("piece 40; allowed: 0 to 39")));
+  EXPECT_THAT([&] { phi.prepare_pieces({-1}); }, ThrowsMessage<Error>(HasSubstr("piece -1; allowed: 0 to 39")));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "bregmax/divergence/average.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +11,9 @@
 
 namespace bregmax {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(Average, IsTheWeightedSum) {
   const AverageDivergence average({make_closed_form("squared_euclidean"), make_closed_form("itakura_saito")},
@@ -40,13 +44,18 @@ TEST(Average, RefusesBadMembersAndWeights) {
   const auto euclidean = make_closed_form("squared_euclidean");
   const auto two = make_max_affine(Matrix::Ones(1, 2), Vector::Ones(1), 0);
   const auto three = make_max_affine(Matrix::Ones(1, 3), Vector::Ones(1), 0);
-  EXPECT_THROW(AverageDivergence(AverageDivergence::Members{}), Error);
-  EXPECT_THROW(AverageDivergence({euclidean, nullptr}), Error);
-  EXPECT_THROW(AverageDivergence({two, three}), Error);
-  EXPECT_THROW(AverageDivergence({euclidean}, Vector::Ones(2)), Error);
-  EXPECT_THROW(AverageDivergence({euclidean}, Vector::Zero(1)), Error);
-  EXPECT_THROW(AverageDivergence({euclidean}, -Vector::Ones(1)), Error);
-  EXPECT_THROW(AverageDivergence({euclidean}, Vector::Constant(1, NAN)), Error);
+  using Members = AverageDivergence::Members;
+  const auto refused = [](const Members& members, const Vector& weights, const char* message) {
+    EXPECT_THAT([&] { AverageDivergence(members, weights); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({}, {}, "an average has no members");
+  refused({euclidean, nullptr}, Vector::Ones(2), "a member of an average is empty");
+  refused({two, three}, Vector::Ones(2), "take 2 and 3 features");
+  refused({euclidean}, Vector::Ones(2), "1 members and 2 weights; allowed: one weight per member");
+  refused({euclidean}, Vector::Zero(1), "all weights of an average are 0");
+  refused({euclidean}, -Vector::Ones(1), "weight 0 of an average is -1");
+  refused({euclidean}, Vector::Constant(1, NAN), "weight 0 of an average is nan");
+  EXPECT_THAT([] { AverageDivergence(Members{}); }, ThrowsMessage<Error>(HasSubstr("no members")));
   EXPECT_EQ(AverageDivergence({euclidean, three}).dimension(), 3);
 }
 

@@ -12,6 +12,8 @@ namespace bregmax {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 Matrix normal_rows(Random& random, Index rows, Index features) {
   Matrix out(rows, features);
@@ -124,11 +126,14 @@ TEST(MaxAffine, MeanMinimisesAtATie) {
 }
 
 TEST(MaxAffine, RefusesBadPieces) {
-  EXPECT_THROW(MaxAffine(Matrix(0, 2), Vector(0)), Error);
-  EXPECT_THROW(MaxAffine(Matrix(2, 0), Vector::Zero(2)), Error);
-  EXPECT_THROW(MaxAffine(Matrix::Zero(2, 2), Vector::Zero(3)), Error);
-  EXPECT_THROW(MaxAffine(Matrix::Constant(2, 2, NAN), Vector::Zero(2)), Error);
-  EXPECT_THROW(MaxAffine(Matrix::Zero(2, 2), Vector::Constant(2, INFINITY)), Error);
+  const auto refused = [](const Matrix& slopes, const Vector& offsets, const char* message) {
+    EXPECT_THAT([&] { MaxAffine(slopes, offsets); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused(Matrix(0, 2), Vector(0), "slopes is 0 x 2");
+  refused(Matrix(2, 0), Vector::Zero(2), "slopes is 2 x 0");
+  refused(Matrix::Zero(2, 2), Vector::Zero(3), "there are 3 offsets for 2 pieces");
+  refused(Matrix::Constant(2, 2, NAN), Vector::Zero(2), "slopes(0, 0) is nan");
+  refused(Matrix::Zero(2, 2), Vector::Constant(2, INFINITY), "offsets(0, 0) is inf");
 }
 
 TEST(MaxAffine, WithOnePieceIsZeroEverywhere) {

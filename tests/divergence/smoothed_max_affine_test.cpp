@@ -1,5 +1,7 @@
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -103,7 +105,8 @@ TEST(SmoothedMaxAffine, HasNoTies) {
 
 TEST(SmoothedMaxAffine, RefusesBadTemperatures) {
   for (const double bad : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
-    EXPECT_THROW(SmoothedMaxAffine(Matrix::Ones(1, 1), Vector::Ones(1), bad), Error);
+    EXPECT_THAT([&] { SmoothedMaxAffine(Matrix::Ones(1, 1), Vector::Ones(1), bad); },
+                ::testing::ThrowsMessage<Error>(::testing::StartsWith(fmt::format("the temperature is {};", bad))));
   }
 }
 

@@ -15,6 +15,7 @@ struct Family {
   // False: features differ by twelve powers of ten and hardly anything holds their slopes. Doubles are then too coarse
   // for some proofs, and a solve may end without one.
   bool always_solved = true;
+  bool mixed_scales = false;  // features differ by many powers of ten
 };
 
 // For the names of tests.

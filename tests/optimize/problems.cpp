@@ -13,15 +13,6 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// How large D is, or is asked to be.
-double divergence_scale(const LearningProblem& problem, const Solution& solution) {
-  double scale = 1 + divergence_grid(problem, solution).maxCoeff();
-  if (const auto* targets = std::get_if<Targets>(&problem.supervision)) {
-    for (const auto& item : *targets) scale = std::max(scale, std::abs(item.value));
-  }
-  return scale;
-}
-
 }  // namespace
 
 std::string to_string(Kind kind) {
@@ -128,6 +119,14 @@ Matrix divergence_grid(const LearningProblem& problem, const Solution& solution)
     for (Index k = 0; k < grid.cols(); ++k) grid(i, k) = value(i, problem.piece_of[at(i)]) - value(i, k);
   }
   return grid;
+}
+
+double divergence_scale(const LearningProblem& problem, const Solution& solution) {
+  double scale = 1 + divergence_grid(problem, solution).maxCoeff();
+  if (const auto* targets = std::get_if<Targets>(&problem.supervision)) {
+    for (const auto& item : *targets) scale = std::max(scale, std::abs(item.value));
+  }
+  return scale;
 }
 
 double zero_objective(const LearningProblem& problem) {

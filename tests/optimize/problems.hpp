@@ -45,6 +45,9 @@ void change_items(Supervision& supervision, const Change& change) {
 // D(i, k) = phi(x_i) - (value of piece k at x_i), n x K.
 Matrix divergence_grid(const LearningProblem& problem, const Solution& solution);
 
+// How large D is, or is asked to be.
+double divergence_scale(const LearningProblem& problem, const Solution& solution);
+
 // The objective of the zero model.
 double zero_objective(const LearningProblem& problem);
 

@@ -96,8 +96,7 @@ Solution solve(const LearningProblem& problem) {
       Solution latest = certified(problem, canonical, priced.method().primal_point(), stage->method().dual_point(),
                                   proof < kProofs || proof % kSeldom == 0);
       const double scale = std::max(repair.violation({latest.slopes, latest.offsets}).scale, canonical.value_unit);
-      proved = internal::has_gap_within(latest, kTolerance) &&
-               latest.report.convexity_violation <= internal::kFeasible * scale;
+      proved = internal::is_proved(latest, kTolerance, scale);
       const bool better = std::abs(latest.report.relative_gap) < std::abs(solution.report.relative_gap);
       if (proved || better || solution.slopes.size() == 0) solution = std::move(latest);
     }

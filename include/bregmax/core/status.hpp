@@ -4,7 +4,7 @@
 
 namespace bregmax {
 
-// How a run of a solver or a method ended. Under every status the result describes the best model that the run has.
+// How a run of a solver or a method ended. Under every status the result describes the model that is returned.
 enum class Status {
   kOptimal,         // the proved gap is within the tolerance (solvers with a proof only)
   kConverged,       // the method's own measure of stationarity is within the tolerance

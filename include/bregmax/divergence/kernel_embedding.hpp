@@ -25,8 +25,6 @@ class KernelEmbedding final : public EmbeddingDivergence {
   KernelEmbedding(const Kernel& kernel, Matrix support, Matrix coefficients);
   static std::shared_ptr<const Divergence> from_parts(const EmbeddingParts& parts);
 
-  const Kernel& kernel() const { return kernel_; }
-
   std::string name() const override { return "kernel_embedding"; }
   Index dimension() const override { return support_.cols(); }
   EmbeddingParts parts() const override;

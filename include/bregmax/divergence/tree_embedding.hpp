@@ -32,7 +32,6 @@ class TreeEmbedding final : public EmbeddingDivergence {
   TreeEmbedding(Matrix linear, TreeEnsemble trees);
   static std::shared_ptr<const Divergence> from_parts(const EmbeddingParts& parts);
 
-  const Matrix& linear() const { return linear_; }
   const TreeEnsemble& trees() const { return trees_; }
 
   std::string name() const override { return "tree_embedding"; }

@@ -18,21 +18,17 @@ struct AdmmOptions {
   int max_iterations = 100'000;  // >= 1
   double time_limit = 0;         // seconds; 0: none
   double memory_limit = 0;       // bytes, compared with the prediction before anything large is allocated; 0: none
-  double over_relaxation = 1.7;  // > 0, < 2
   // For label pairs with one piece per row. Above 2000 rows, with kFloat, or if memory is short, the solver stores only
   // one n x n array and has one penalty for all entries. Otherwise it stores more, and penalties have levels.
   StoragePrecision precision = StoragePrecision::kDouble;
-  int check_every = 50;                 // iterations between proofs, or a tenth of all so far if that is more; >= 1
-  const AffinePieces* start = nullptr;  // a model to begin with; must outlive the call
 
   std::string checkpoint = {};   // file for the state of the run, replaced atomically; empty: none
   double checkpoint_every = 60;  // seconds; >= 0, 0: every iteration
   std::string resume = {};       // checkpoint of the same problem and options to continue from; empty: none
 
   // The score of a model on held-out data, lower is better; called after a proof that found a better model. When it has
-  // not improved `patience` times in a row, the run ends as kEarlyStopped with the model that scored best.
+  // not improved five times in a row, the run ends as kEarlyStopped with the model that scored best.
   std::function<double(const AffinePieces& model)> validation = {};
-  int patience = 5;  // >= 1
 };
 
 // Bytes that a run needs at its peak, without the problem itself.

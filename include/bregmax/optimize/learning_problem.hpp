@@ -43,6 +43,7 @@ struct AffinePieces {
   Matrix slopes;   // K x d
   Vector offsets;  // K
 };
+double lipschitz_of(const AffinePieces& pieces);  // max_k ||a_k||_1
 
 // One dual variable >= 0, of the constraint phi(x_row) >= <a_piece, x_row> + b_piece.
 struct ConvexityMultiplier {
@@ -66,17 +67,16 @@ struct DualSolution {
 };
 
 // Which fields mean something. Under every status all numbers describe the model and the dual variables that are
-// returned, the model is the best that the run has found, and the lower bound is proved.
+// returned, the objective is at most that of the zero model, and the lower bound is proved.
 //
 //   status            relative_gap               what else to know
 //   kOptimal          at most the tolerance      the model satisfies every constraint
-//   kIterationLimit   above the tolerance        more iterations would go on from here
-//   kTimeLimit        above the tolerance
-//   kStopped          above the tolerance
 //   kEarlyStopped     of the model that scored   other models of the run had lower objectives
 //                     best on held-out data
-//   kNumericalError   above the tolerance, or    convexity_violation may be large; an objective below the bound is
-//                     negative                   that of a model that is not convex
+//   kIterationLimit,  above the tolerance, or    solve_admm: the best model that satisfies every constraint;
+//   kTimeLimit,       negative                   solve_interior_point: the last model, whose convexity_violation may be
+//   kStopped,                                    large; an objective below the bound is that of a model that is not
+//   kNumericalError                              convex
 //
 // primal_residual and dual_residual are those of the last iterate, relative; kConverged is not used.
 struct SolveReport : Proof {

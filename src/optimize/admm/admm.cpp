@@ -16,22 +16,11 @@ namespace {
 using internal::AdmmEngine;
 using internal::require;
 
-void check_options(const LearningProblem& problem, const AdmmOptions& options) {
+void check_options(const AdmmOptions& options) {
   internal::check_limits(options, 1e-8, "1e-8 to 0.1");
   require(options.memory_limit >= 0, "memory_limit is {}; allowed: 0 (none) or more bytes", options.memory_limit);
-  require(options.over_relaxation > 0 && options.over_relaxation < 2,
-          "over_relaxation is {}; allowed: above 0 and below 2", options.over_relaxation);
-  internal::check_at_least(options.check_every, 1, "check_every");
   require(options.checkpoint_every >= 0, "checkpoint_every is {}; allowed: 0 or more seconds",
           options.checkpoint_every);
-  internal::check_at_least(options.patience, 1, "patience");
-  if (options.start == nullptr) return;
-  const AffinePieces& start = *options.start;
-  require(start.slopes.rows() == problem.pieces && start.slopes.cols() == problem.points.cols() &&
-              start.offsets.size() == problem.pieces,
-          "the model to start from has {} x {} slopes and {} offsets; the problem has {} pieces and {} features",
-          start.slopes.rows(), start.slopes.cols(), start.offsets.size(), problem.pieces, problem.points.cols());
-  require(internal::is_finite(start), "the model to start from has numbers that are not finite");
 }
 
 void check_memory(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
@@ -67,7 +56,7 @@ class Run {
     zero_objective_ = best_.report.objective;
     validated_ = best_.pieces();
     if (options_.resume.empty()) {
-      engine_.start(options_.start);
+      engine_.start();
     } else {
       internal::CheckpointReader reader(options_.resume, fingerprint_);
       set_shape(reader.members());
@@ -100,7 +89,7 @@ class Run {
           return interrupted().has_value();
         };
         if (!engine_.prove_by_correction(allowed_gap(), stop, best_)) continue;
-        const std::int64_t wait = std::max(options_.check_every, engine_.iteration() / 10);
+        const std::int64_t wait = std::max(internal::kCheckEvery, engine_.iteration() / 10);
         next_check_ = static_cast<int>(std::min<std::int64_t>(engine_.iteration() + wait, kNever));
         engine_.prove(best_);
         engine_.after_proof();
@@ -108,7 +97,7 @@ class Run {
         if (options_.validation && no_longer_improves()) return Status::kEarlyStopped;
       }
       write_if_due();
-      engine_.iterate();
+      if (!engine_.iterate()) return Status::kNumericalError;
     }
   }
 
@@ -133,7 +122,7 @@ class Run {
       waited_ = 0;
       return false;
     }
-    return ++waited_ >= options_.patience;
+    return ++waited_ >= internal::kPatience;
   }
 
   // What the sizes in raw_state() follow from: the members of the engine's set, and the number of listed multipliers.
@@ -185,8 +174,9 @@ class Run {
   Solution finished(Status status) {
     if (status == Status::kEarlyStopped) engine_.choose_model(validated_, best_);
     SolveReport& report = best_.report;
-    const double gap = report.objective - report.lower_bound;
-    engine_.separate_pieces(report.objective + std::max(0.1 * gap, 0.9 * (allowed_gap() - gap)), best_);
+    // What this may cost must not undo a proof.
+    const double gap = report.objective - report.lower_bound, unused = allowed_gap() - gap;
+    engine_.separate_pieces(report.objective + (closed() ? 0.9 * unused : 0.1 * gap), best_);
     report.status = status;
     report.iterations = engine_.iteration();
     report.seconds = watch_.seconds();
@@ -231,12 +221,12 @@ double predict_admm_memory(const LearningProblem& problem, const AdmmOptions& op
 
 Solution solve_admm(const LearningProblem& problem, const AdmmOptions& options, const RunControl& control) {
   validate(problem);
-  check_options(problem, options);
+  check_options(options);
   check_memory(problem, options, control);
   std::optional<ThreadLimit> limit;
   internal::limit_threads(problem, limit);
   const auto engine = takes_grid(problem, options) ? internal::make_grid_engine(problem, options)
-                                                   : internal::make_entry_engine(problem, options);
+                                                   : internal::make_entry_engine(problem);
   return internal::run_admm(*engine, problem, options, control);
 }
 

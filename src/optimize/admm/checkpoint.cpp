@@ -53,7 +53,7 @@ std::uint64_t fingerprint(const LearningProblem& problem, const AdmmOptions& opt
   } else {
     for (const Target& t : std::get<Targets>(problem.supervision)) add(t.i, t.j, t.value, t.weight);
   }
-  add(problem.lambda, problem.lipschitz_bound, options.over_relaxation, options.check_every, options.patience,
+  add(problem.lambda, problem.lipschitz_bound, kOverRelaxation, kCheckEvery, kPatience,
       static_cast<bool>(options.validation));
   return sum;
 }

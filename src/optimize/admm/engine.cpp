@@ -18,12 +18,6 @@ namespace {
 // With neither a price nor a bound on the Lipschitz constant, lower bounds only hold for models near the best one.
 bool bounds_hold_for_all(const LearningProblem& problem) { return !has_free_norm(problem); }
 
-// nullptr: the zero model.
-PrimalPoint start_point(const CanonicalProblem& canonical, const AffinePieces* model) {
-  if (model != nullptr) return import_model(canonical, model->slopes, model->offsets);
-  return {Vector::Zero(canonical.z_count), Matrix::Zero(canonical.pieces, canonical.features)};
-}
-
 // With fewer pieces than rows, rows share the slope of their piece, and the set is stored by pairs of pieces.
 bool few_pieces(const LearningProblem& problem) { return problem.pieces < problem.points.rows(); }
 
@@ -34,16 +28,16 @@ constexpr double kLeastPart = 1e-8, kPartFactor = 4;
 // On a set of entries of the divergence grid: the supervised ones, and the constraints that can be active.
 class EntryEngine final : public AdmmEngine {
  public:
-  EntryEngine(const LearningProblem& problem, const AdmmOptions& options)
+  explicit EntryEngine(const LearningProblem& problem)
       : AdmmEngine(problem),
         space_(few_pieces(problem) ? make_row_space(problem) : make_canonical_space(problem)),
         canonical_(space_->canonical()),
-        method_(*space_, options.over_relaxation) {}
+        method_(*space_) {}
 
   std::string_view name() const override { return "entries"; }
 
-  void start(const AffinePieces* model) override { method_.start(start_point(canonical_, model)); }
-  void iterate() override { method_.iterate(); }
+  void start() override { method_.start(); }
+  bool iterate() override { return method_.iterate(); }
   int iteration() const override { return method_.iteration(); }
   AdmmResiduals residuals() const override { return method_.residuals(); }
 
@@ -119,9 +113,7 @@ class EntryEngine final : public AdmmEngine {
     if (!make_feasible(candidate)) return;
     keep_if_better(candidate, best);
     // Near a solution the best scale is about 1; far from one it may be anything, and does not matter.
-    const double scale = std::clamp(best_scale(problem_, candidate), 0.5, 2.0);
-    candidate.slopes *= scale;
-    candidate.offsets *= scale;
+    scale(std::clamp(best_scale(problem_, candidate), 0.5, 2.0), candidate);
     keep_if_better(std::move(candidate), best);
   }
 
@@ -155,15 +147,16 @@ class EntryEngine final : public AdmmEngine {
 template <class Number>
 class GridEngine final : public AdmmEngine {
  public:
-  GridEngine(const LearningProblem& problem, const AdmmOptions& options)
-      : AdmmEngine(problem),
-        state_(std::make_shared<State>(problem, options)),
-        zero_(certified_zero_model(DualForm::kByRow)) {}
+  explicit GridEngine(const LearningProblem& problem)
+      : AdmmEngine(problem), state_(std::make_shared<State>(problem)), zero_(certified_zero_model(DualForm::kByRow)) {}
 
   std::string_view name() const override { return std::is_same_v<Number, float> ? "grid float" : "grid double"; }
 
-  void start(const AffinePieces* model) override { state_->method.start(start_point(state_->problem, model)); }
-  void iterate() override { state_->method.iterate(); }
+  void start() override { state_->method.start(); }
+  bool iterate() override {
+    state_->method.iterate();
+    return true;
+  }
   int iteration() const override { return state_->method.iteration(); }
   AdmmResiduals residuals() const override { return state_->method.residuals(); }
   Solution zero_solution() override { return zero_; }
@@ -190,8 +183,7 @@ class GridEngine final : public AdmmEngine {
  private:
   // The dual variables of a returned solution are a function of this state, so they share it.
   struct State {
-    State(const LearningProblem& learning, const AdmmOptions& options)
-        : problem(learning), method(problem, options.over_relaxation) {}
+    explicit State(const LearningProblem& learning) : problem(learning), method(problem) {}
     GridProblem problem;
     AdmmGrid<Number> method;
   };
@@ -222,7 +214,7 @@ void AdmmEngine::choose_model(const AffinePieces& model, Solution& best) const {
 }
 
 void AdmmEngine::keep_if_better(AffinePieces candidate, Solution& best) const {
-  respect_bound(problem_.lipschitz_bound, candidate.slopes, candidate.offsets);
+  respect_bound(problem_.lipschitz_bound, candidate);
   Solution bare;
   bare.pieces() = std::move(candidate);
   const Certificate found = certify_bounds(problem_, bare, 0);
@@ -234,8 +226,8 @@ void AdmmEngine::keep_if_better(AffinePieces candidate, Solution& best) const {
   best.pieces() = std::move(bare.pieces());
 }
 
-std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem, const AdmmOptions& options) {
-  return std::make_unique<EntryEngine>(problem, options);
+std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem) {
+  return std::make_unique<EntryEngine>(problem);
 }
 
 double predict_entry_memory(const LearningProblem& problem) {
@@ -248,8 +240,8 @@ bool grid_engine_applies(const LearningProblem& problem) {
 }
 
 std::unique_ptr<AdmmEngine> make_grid_engine(const LearningProblem& problem, const AdmmOptions& options) {
-  if (options.precision == StoragePrecision::kFloat) return std::make_unique<GridEngine<float>>(problem, options);
-  return std::make_unique<GridEngine<double>>(problem, options);
+  if (options.precision == StoragePrecision::kFloat) return std::make_unique<GridEngine<float>>(problem);
+  return std::make_unique<GridEngine<double>>(problem);
 }
 
 double predict_grid_memory(const LearningProblem& problem, const AdmmOptions& options) {

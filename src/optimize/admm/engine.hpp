@@ -22,9 +22,8 @@ class AdmmEngine {
   virtual ~AdmmEngine() = default;
 
   virtual std::string_view name() const = 0;
-  // nullptr: from the zero model.
-  virtual void start(const AffinePieces* model) = 0;
-  virtual void iterate() = 0;
+  virtual void start() = 0;    // from the zero model
+  virtual bool iterate() = 0;  // false: the normal equations cannot be factored
   virtual int iteration() const = 0;
   virtual AdmmResiduals residuals() const = 0;
 
@@ -62,7 +61,7 @@ class AdmmEngine {
 };
 
 // On a set of entries of the divergence grid, with penalties of several levels: for all problems.
-std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem, const AdmmOptions& options);
+std::unique_ptr<AdmmEngine> make_entry_engine(const LearningProblem& problem);
 double predict_entry_memory(const LearningProblem& problem);
 
 // On the whole grid, with one penalty, in a fraction of the memory and of the time per iteration.

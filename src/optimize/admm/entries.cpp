@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/checks.hpp"
 #include "optimize/problem/parallel.hpp"
 
 namespace bregmax::internal {
@@ -21,13 +20,13 @@ constexpr double kNear = 0.02;       // distance relative to the mean divergence
 constexpr double kPressed = 1e-3;  // least multiplier of an entry that counts as pressed; the largest item weight is 1
 constexpr double kInside = 0.01;   // distance of a hinge's multiplier from its ends, relative to its weight
 constexpr double kProximal = 1e-10;
-constexpr int kLeastSteps = 1000;     // per correction
-constexpr int kStepsAnIteration = 2;  // correction steps allowed per iteration, on average
+constexpr int kLeastSteps = 1000;      // per correction
+constexpr int kStepsPerIteration = 2;  // correction steps allowed per iteration, on average
 
 }  // namespace
 
-AdmmEntries::AdmmEntries(AdmmSpace& space, double relaxation)
-    : space_(space), relaxation_(relaxation), prox_(pieces_, space.canonical().norm_weight), correction_(space) {
+AdmmEntries::AdmmEntries(AdmmSpace& space)
+    : space_(space), prox_(pieces_, space.canonical().norm_weight), correction_(space) {
   x_.setZero(space.unknowns());
   right_.setZero(space.unknowns());
   for (Half* half : {&plus_, &minus_}) half->copy = half->slack = half->old_slack = Vector::Zero(hinges());
@@ -45,15 +44,7 @@ void AdmmEntries::resize_to_set() {
   level_.setOnes(space_.size());
 }
 
-void AdmmEntries::start(const PrimalPoint& point) {
-  x_.head(z_) = point.z;
-  Eigen::Map<Matrix>(x_.data() + z_, pieces_, features_) = point.slopes;
-  space_.apply(x_.data(), divergence_.data());
-  copy_ = divergence_;
-  for (Half* half : {&plus_, &minus_}) {
-    for (Index t = 0; t < hinges(); ++t) half->copy(t) = divergence_(hinge(t).*half->position);
-  }
-  slope_copy_ = point.slopes;
+void AdmmEntries::start() {
   factor();
   set_slacks();
   clear_average();
@@ -82,7 +73,7 @@ void AdmmEntries::set_slacks() {
   prox_.apply(slope_copy_, units.lambda, units.bound, norm_penalty_, slope_slack_);
 }
 
-void AdmmEntries::factor() {
+bool AdmmEntries::factor() {
   item_penalty_ = numbers_.penalty * item_level_;
   norm_penalty_ = numbers_.penalty * numbers_.norm_weight * norm_level_;
   const EntryCosts& costs = space_.costs();
@@ -97,15 +88,16 @@ void AdmmEntries::factor() {
   }
   // Only rounding can make the matrix singular; a larger proximal term outweighs it.
   double proximal = kProximal * numbers_.penalty;
-  for (int attempt = 0; !space_.factor(weight, norm_penalty_, proximal); ++attempt) {
-    require(attempt < AdmmSpace::kMostFactorizations, "solver admm: the normal equations cannot be factored");
+  factored_ = false;
+  for (int attempt = 0; !factored_ && attempt < AdmmSpace::kMostFactorizations; ++attempt) {
+    factored_ = space_.factor(weight, norm_penalty_, proximal);
     proximal *= 100;
   }
-  factored_ = true;
+  return factored_;
 }
 
 // The right-hand side of block one: what block two asks of D, times its penalty.
-void AdmmEntries::want() {
+void AdmmEntries::set_right_side() {
   const EntryCosts& costs = space_.costs();
   const bool quadratic = costs.quadratic.size() > 0;
   for_all(space_.size(), [&](Index p) {
@@ -119,9 +111,9 @@ void AdmmEntries::want() {
   }
 }
 
-void AdmmEntries::iterate() {
-  if (!factored_) factor();
-  want();
+bool AdmmEntries::iterate() {
+  if (!factored_ && !factor()) return false;
+  set_right_side();
   space_.adjoint(wanted_.data(), right_.data());
   Eigen::Map<Matrix> right_slopes(right_.data() + z_, pieces_, features_);
   for (Index k = 0; k < pieces_; ++k) {
@@ -134,21 +126,22 @@ void AdmmEntries::iterate() {
   add_to_average();
   ++numbers_.iteration;
   if (numbers_.schedule.is_due(numbers_.iteration)) adapt();
+  return true;
 }
 
 void AdmmEntries::move_copies() {
   old_slope_ = slope_slack_;
   for_all(space_.size(), [&](Index p) {
     old_slack_(p) = slack_(p);
-    copy_(p) += relaxation_ * (divergence_(p) - slack_(p));
+    copy_(p) += kOverRelaxation * (divergence_(p) - slack_(p));
   });
   for_all(hinges(), [&](Index t) {
     for (Half* half : {&plus_, &minus_}) {
       half->old_slack(t) = half->slack(t);
-      half->copy(t) += relaxation_ * (divergence_(hinge(t).*half->position) - half->slack(t));
+      half->copy(t) += kOverRelaxation * (divergence_(hinge(t).*half->position) - half->slack(t));
     }
   });
-  slope_copy_ += relaxation_ * (slopes() - slope_slack_);
+  slope_copy_ += kOverRelaxation * (slopes() - slope_slack_);
   set_slacks();
 }
 
@@ -177,25 +170,25 @@ void AdmmEntries::measure() {
 
 void AdmmEntries::adapt() {
   numbers_.schedule.advance(numbers_.iteration);
-  split();
+  to_multipliers();
   const PenaltyChange change = balance(numbers_.residuals, numbers_.norm_residuals);
   numbers_.penalty *= change.common;
   numbers_.norm_weight *= change.norm;
   grow();
   choose_levels();
   factor();
-  join();
+  to_copies();
   clear_average();
 }
 
 // While penalties change, the copies hold the multipliers, which stay the same.
-void AdmmEntries::split() {
+void AdmmEntries::to_multipliers() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = penalty(p) * (copy_(p) - slack_(p));
   for (Half* half : {&plus_, &minus_}) half->copy = item_penalty_.cwiseProduct(half->copy - half->slack).eval();
   slope_copy_ = (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)).eval();
 }
 
-void AdmmEntries::join() {
+void AdmmEntries::to_copies() {
   for (Index p = 0; p < space_.size(); ++p) copy_(p) = slack_(p) + copy_(p) / penalty(p);
   for (Half* half : {&plus_, &minus_}) half->copy = (half->slack + half->copy.cwiseQuotient(item_penalty_)).eval();
   slope_copy_ = (slope_slack_ + norm_penalty_.cwiseInverse().asDiagonal() * slope_copy_).eval();
@@ -216,7 +209,7 @@ void AdmmEntries::grow() {
   }
 }
 
-// Between split() and join().
+// Between to_multipliers() and to_copies().
 void AdmmEntries::choose_levels() {
   const EntryCosts& costs = space_.costs();
   const double near = kNear * divergence_.cwiseAbs().mean();
@@ -274,7 +267,7 @@ EntryMultipliers AdmmEntries::multipliers() {
 }
 
 int AdmmEntries::correction_steps() const {
-  const std::int64_t allowed = std::int64_t{kStepsAnIteration} * numbers_.iteration;
+  const std::int64_t allowed = std::int64_t{kStepsPerIteration} * numbers_.iteration;
   return static_cast<int>(std::min<std::int64_t>(allowed - corrected_, std::numeric_limits<int>::max()));
 }
 

@@ -25,11 +25,11 @@ namespace bregmax::internal {
 // finally not at all, so that the iterations converge.
 class AdmmEntries {
  public:
-  AdmmEntries(AdmmSpace& space, double relaxation);
+  explicit AdmmEntries(AdmmSpace& space);
 
-  void start(const PrimalPoint& point);
-  // Allocates only when penalties change.
-  void iterate();
+  void start();  // from the zero model
+  // Allocates only when penalties change. False: the normal equations cannot be factored, and nothing has changed.
+  bool iterate();
 
   int iteration() const { return numbers_.iteration; }
   const AdmmResiduals& residuals() const { return numbers_.residuals; }
@@ -63,24 +63,23 @@ class AdmmEntries {
   double slack_of(Index position, double copy) const;
   void resize_to_set();
   void set_slacks();
-  void want();
+  void set_right_side();
   void move_copies();
   void measure();
   void adapt();
   void grow();
   void choose_levels();
-  void split();
-  void join();
+  void to_multipliers();
+  void to_copies();
   Index hinges() const { return std::ssize(space_.coupled()); }
   const HingeItem& hinge(Index t) const { return space_.coupled()[t]; }
-  void factor();
+  bool factor();
   void add_to_average();
   PrimalPoint primal_at(const Vector& x) const;
   EntryMultipliers multipliers_at(const Vector& x, const Vector& entry_multiplier, const Vector& coupled);
   Eigen::Map<const Matrix> slopes() const { return {x_.data() + z_, pieces_, features_}; }
 
   AdmmSpace& space_;
-  double relaxation_;
   bool factored_ = false;  // with the penalties
   Index z_ = space_.offsets(), pieces_ = space_.canonical().pieces, features_ = space_.canonical().features;
   LipschitzProx prox_;

@@ -23,9 +23,8 @@ GridProblem::GridProblem(const LearningProblem& problem) : CanonicalProblem(cano
 }
 
 template <class Number>
-AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
+AdmmGrid<Number>::AdmmGrid(const GridProblem& problem)
     : problem_(problem),
-      relaxation_(relaxation),
       rows_(problem.pieces),
       equations_(problem.points()),
       norm_prox_(rows_, problem.norm_weight),
@@ -39,15 +38,8 @@ AdmmGrid<Number>::AdmmGrid(const GridProblem& problem, double relaxation)
 }
 
 template <class Number>
-void AdmmGrid<Number>::start(const PrimalPoint& point) {
-  z_ = point.z;
-  slopes_ = slope_copy_ = point.slopes;
-  set_intercepts();
-  // Copies of the model's D, without multipliers: a whole step from zero without costs leads there.
+void AdmmGrid<Number>::start() {
   copies_.setZero();
-  for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums&) {
-    move_copies(terms(), GridProx{}, 1, begin, end, copies_.data(), sums);
-  });
   numbers_.penalty = kFirstPenalty;
   change_penalty(kFirstPenalty, kFirstNormWeight * static_cast<double>(rows_));
 }
@@ -89,7 +81,7 @@ void AdmmGrid<Number>::iterate() {
   const GridProx prox = prox_at(numbers_.penalty);
   const bool measured = measures_residuals();
   for_each_part([&](Index begin, Index end, const GridSums& sums, ResidualSums& residuals) {
-    move_copies(terms(), prox, relaxation_, begin, end, copies_.data(), sums, measured ? &residuals : nullptr);
+    move_copies(terms(), prox, kOverRelaxation, begin, end, copies_.data(), sums, measured ? &residuals : nullptr);
   });
   move_slopes();
   ++numbers_.iteration;
@@ -105,7 +97,7 @@ bool AdmmGrid<Number>::measures_residuals() const {
 template <class Number>
 void AdmmGrid<Number>::move_slopes() {
   old_slope_ = slope_slack_;
-  slope_copy_ += relaxation_ * (slopes_ - slope_slack_);
+  slope_copy_ += kOverRelaxation * (slopes_ - slope_slack_);
   shrink_slopes();
   if (!measures_residuals()) return;
   ResidualSums norm;

@@ -28,9 +28,9 @@ struct GridProblem : CanonicalProblem {
 template <class Number>
 class AdmmGrid {
  public:
-  AdmmGrid(const GridProblem& problem, double relaxation);
+  explicit AdmmGrid(const GridProblem& problem);
 
-  void start(const PrimalPoint& point);
+  void start();  // from the zero model
   // Allocates only when the penalty of the slopes changes.
   void iterate();
 
@@ -58,7 +58,6 @@ class AdmmGrid {
   void change_penalty(double penalty, double norm_weight);
 
   const GridProblem& problem_;
-  double relaxation_;
   Index rows_;
   GridEquations equations_;
   LipschitzProx norm_prox_;

@@ -123,6 +123,7 @@ BREGMAX_INLINE void put_wish(const Place<Number>& place, Index l, const V& slack
 
 template <bool measured>
 struct Move {
+  static constexpr bool kInGroups = true;
   GridProx prox;
   double relaxation;
 
@@ -156,6 +157,7 @@ struct Move {
 };
 
 struct Rescale {
+  static constexpr bool kInGroups = false;  // it is rare, and shorter code compiles faster
   GridProx before, after;
   double factor;
 
@@ -192,7 +194,9 @@ BREGMAX_INLINE void pass_body(GridTerms terms, Pass pass, Index begin, Index end
       Tally<Four> tally;
       Tally<double> rest;
       Index l = 0;
-      for (; l + kGroup * kLanes <= points; l += kGroup * kLanes) pass.template step<Four, kGroup>(place, l, tally);
+      if constexpr (Pass::kInGroups) {
+        for (; l + kGroup * kLanes <= points; l += kGroup * kLanes) pass.template step<Four, kGroup>(place, l, tally);
+      }
       for (; l + kLanes <= points; l += kLanes) pass.template step<Four, 1>(place, l, tally);
       for (; l < points; ++l) pass.template step<double, 1>(place, l, rest);
       sums.of_piece[k] += total(tally.wishes) + rest.wishes;
@@ -226,8 +230,8 @@ void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation
 
 template <class Number>
 void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
-                    Index end, Number* copies, const GridSums& sums) {
-  pass_over(best_instructions(), terms, Rescale{before, after, factor}, begin, end, copies, sums);
+                    Index end, Number* copies, const GridSums& sums, Instructions use) {
+  pass_over(use, terms, Rescale{before, after, factor}, begin, end, copies, sums);
 }
 
 double slack_of(const GridProx& prox, bool similar, double copy) {
@@ -241,7 +245,7 @@ double slack_of(const GridProx& prox, bool similar, double copy) {
   template void move_copies(const GridTerms&, const GridProx&, double, Index, Index, Number*, const GridSums&,    \
                             ResidualSums*, Instructions);                                                         \
   template void rescale_copies(const GridTerms&, const GridProx&, const GridProx&, double, Index, Index, Number*, \
-                               const GridSums&);
+                               const GridSums&, Instructions);
 BREGMAX_GRID_STORAGE(double)
 BREGMAX_GRID_STORAGE(float)
 #undef BREGMAX_GRID_STORAGE

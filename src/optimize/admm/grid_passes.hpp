@@ -43,7 +43,7 @@ void move_copies(const GridTerms& terms, const GridProx& prox, double relaxation
 // t = s + factor (t - s): the same multipliers over another penalty, to which `after` belongs.
 template <class Number>
 void rescale_copies(const GridTerms& terms, const GridProx& before, const GridProx& after, double factor, Index begin,
-                    Index end, Number* copies, const GridSums& sums);
+                    Index end, Number* copies, const GridSums& sums, Instructions use = best_instructions());
 
 // The slack of one copy.
 double slack_of(const GridProx& prox, bool similar, double copy);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "core/cholesky.hpp"
 #include "core/products.hpp"
 #include "optimize/admm/row_entries.hpp"
+#include "optimize/admm/state.hpp"
 #include "optimize/problem/divergence_grid.hpp"
 #include "optimize/problem/factorization.hpp"
 #include "optimize/problem/items.hpp"
@@ -159,9 +161,8 @@ class CanonicalSpace final : public AdmmSpace {
   std::vector<HingeItem> coupled_;
 };
 
-// Rows per ordered pair of pieces that one pass over all rows may add.
+// Rows per ordered pair of pieces that one pass over all rows may add. There is a pass at each change of penalties.
 constexpr Index kDepth = 8;
-constexpr Index kMostLooks = 60;  // passes over all rows in a run
 constexpr Index kBlocksAtOnce = 64;
 
 // For fewer pieces than rows: few unknowns, K (d + 1), and many rows. The set of entries is stored compressed, with a
@@ -229,10 +230,7 @@ class RowSpace final : public AdmmSpace {
       matrix_.diagonal().segment(pieces + k * units_.features, units_.features).array() += slope_weight(k);
     }
     matrix_.diagonal().array() += proximal;
-    const int n = static_cast<int>(unknowns());
-    int info = 0;
-    dpotrf_("U", &n, matrix_.data(), &n, &info);  // row-major lower = column-major upper
-    return info == 0;
+    return cholesky_.factor(matrix_.data(), unknowns(), unknowns());
   }
 
   void solve(const double* right, double* x) override {
@@ -294,7 +292,7 @@ class RowSpace final : public AdmmSpace {
     };
     std::vector<RowEntries::Entry> supervised;
     for_each_item(problem_.supervision, [&](Index, const Item& item) {
-      for (const Divergent& d : {item.plus, item.minus}) {
+      for (const DivergenceTerm& d : {item.plus, item.minus}) {
         const Index other = d.exists() ? other_piece(d.point, d.reference) : kNoEntry;
         if (other != kNoEntry) supervised.push_back({d.point, other});
       }
@@ -395,6 +393,7 @@ class RowSpace final : public AdmmSpace {
   Matrix chunk_vector_;      // width_ numbers per chunk
   // In the lower triangle: the matrix of block one, then its Cholesky factor.
   Matrix matrix_ = Matrix(unknowns(), unknowns());
+  Cholesky cholesky_{unknowns()};
 };
 
 }  // namespace
@@ -420,17 +419,17 @@ std::unique_ptr<AdmmSpace> make_row_space(const LearningProblem& problem) {
 }
 
 double predict_row_memory(const LearningProblem& problem) {
-  constexpr double kBytesAnEntry = 250, kBytesAnItem = 120, kBytesAComparison = 300;
+  constexpr double kBytesPerEntry = 250, kBytesPerItem = 120, kBytesPerComparison = 300;
   const auto rows = static_cast<double>(problem.points.rows()), width = static_cast<double>(problem.points.cols()) + 1;
   const double pieces = problem.pieces, unknowns = pieces * width, pairs = pieces * pieces;
   const auto items = static_cast<double>(item_count(problem.supervision));
   const bool comparisons = std::holds_alternative<Comparisons>(problem.supervision);
   // The supervised entries, and those that passes over all rows may add.
   const double supervised = items * (comparisons ? 2 : 1);
-  const double entries = std::min(rows * pieces, supervised + kMostLooks * kDepth * pairs);
+  const double entries = std::min(rows * pieces, supervised + PenaltySchedule::kMostChanges * kDepth * pairs);
   const double threads = 1 + omp_get_max_threads();
-  return 8 * unknowns * unknowns + kBytesAnEntry * entries + 8 * width * std::min(rows, entries) +
-         (comparisons ? kBytesAComparison : kBytesAnItem) * items + pairs * (8 + threads * (8 + 16 * kDepth));
+  return 8 * unknowns * unknowns + kBytesPerEntry * entries + 8 * width * std::min(rows, entries) +
+         (comparisons ? kBytesPerComparison : kBytesPerItem) * items + pairs * (8 + threads * (8 + 16 * kDepth));
 }
 
 }  // namespace bregmax::internal

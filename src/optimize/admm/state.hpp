@@ -56,14 +56,20 @@ struct ResidualSums {
   }
 };
 
+// Set by hand; over-relaxation by 1.5 to 1.8 is usual.
+inline constexpr double kOverRelaxation = 1.7;
+inline constexpr int kCheckEvery = 50;  // iterations between proofs, or a tenth of all so far if that is more
+inline constexpr int kPatience = 5;     // scores on held-out data that may fail to improve in a row
+
 inline constexpr double kFirstPenalty = 0.1;
 inline constexpr double kFirstNormWeight = 0.1;  // penalty of a slope relative to an entry's, per entry of its piece
 
 // Penalties change less and less often, and finally not at all, so that the iterations converge.
 struct PenaltySchedule {
+  static constexpr int kMostChanges = 60;
   int next = 20, changes = 0;
 
-  bool is_due(int iteration) const { return iteration >= next && changes < 60; }
+  bool is_due(int iteration) const { return iteration >= next && changes < kMostChanges; }
   void advance(int iteration) {
     ++changes;
     next = static_cast<int>(1.25 * iteration) + 20;

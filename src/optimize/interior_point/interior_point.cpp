@@ -6,6 +6,7 @@
 
 #include "optimize/interior_point/primal_dual_method.hpp"
 #include "optimize/proof/certified_point.hpp"
+#include "optimize/proof/model_scale.hpp"
 #include "optimize/proof/solve_support.hpp"
 #include "optimize/proof/termination.hpp"
 #include "optimize/proof/zero_model.hpp"
@@ -31,15 +32,11 @@ class Run {
       const Status status = iterate_until_optimal();
       // The certificate, computed from the caller's data and the dual variables, has the last word.
       solution = prove(status);
-      if (status != Status::kOptimal) {
-        const double scale = method_.measures().divergence_scale * canonical_.value_unit;
-        if (is_proved(solution, options_.tolerance, scale)) solution.report.status = Status::kOptimal;
-        break;
-      }
-      if (has_gap_within(solution, options_.tolerance)) {
-        clear_ties(solution);
-        break;
-      }
+      const double scale = method_.measures().divergence_scale * canonical_.value_unit;
+      const bool proved = is_proved(solution, options_.tolerance, scale);
+      if (proved) solution.report.status = Status::kOptimal;
+      if (proved && status == Status::kOptimal) clear_ties(solution);
+      if (proved || status != Status::kOptimal) break;
       if (attempt % settings_.relax_each == 0 && recovery_.use(Remedy::kRelaxUnproved)) method_.relax_proximal();
       if (const auto ended = next_iteration()) {
         solution.report.status = *ended;
@@ -66,7 +63,7 @@ class Run {
   // Takes one iteration. Returns the reason if the run ends instead.
   std::optional<Status> next_iteration() {
     if (const auto ended = interrupted()) return ended;
-    const auto count = static_cast<double>(std::max<Index>(1, method_.iterate().count));
+    const auto count = static_cast<double>(std::max<Index>(1, method_.iterate().product_count));
     const double least_mu = settings_.least_product * options_.tolerance * unit() / count;
     if (!method_.advance(least_mu, unit())) return Status::kNumericalError;
     ++iteration_;
@@ -155,6 +152,14 @@ class Run {
   unsigned proofs_ = 0;
 };
 
+// A run that ended early may have a model that is worse than the zero model. With the scale that is best for it, it is
+// not, and it still ranks rows in the same order.
+void take_best_scale(const LearningProblem& problem, double tolerance, Solution& solution) {
+  scale(best_scale(problem, solution), solution);
+  certify_into_report(problem, solution);
+  if (is_proved(solution, tolerance, 0)) solution.report.status = Status::kOptimal;
+}
+
 // If items contradict each other, the zero model may be optimal although only the iterations prove it. The slopes that
 // they leave are then noise, which must not rank rows. With lambda 0 the multipliers prove a bound only for Lipschitz
 // constants near the model's, so the zero model is taken only if they prove it as well.
@@ -189,7 +194,9 @@ Solution run_interior_point(const LearningProblem& problem, const InteriorPointO
       solution.report.iterations = iterations;
     }
     const bool no_better = solution.report.objective >= zero.report.objective;
-    if (no_better && solution.report.status == Status::kOptimal && recovery.use(Remedy::kZeroModel)) {
+    const bool optimal = solution.report.status == Status::kOptimal;
+    if (no_better && !optimal) take_best_scale(problem, options.tolerance, solution);
+    if (no_better && optimal && recovery.use(Remedy::kZeroModel)) {
       take_zero_model_if_proved(problem, options.tolerance, solution);
     }
   }

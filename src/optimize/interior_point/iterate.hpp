@@ -22,7 +22,7 @@ struct IterateMeasures {
   double violation = 0;        // of convexity, by the model itself; slacks do not count
   double dual_residual = 0;
   double divergence_scale = 1;  // largest D, at least the margin
-  double mu = 0;                // sum of the products s y, over Iterate::count
+  double mu = 0;                // sum of the products s y, over Iterate::product_count
 
   double gap() const { return std::abs(primal - dual); }
 };
@@ -77,7 +77,7 @@ struct Iterate {
   Cone::View field{nullptr, 0};    // over the entries: derivatives by D, right-hand sides, or changes of D
   std::vector<Index> plus, minus;  // positions of the entries of each hinge
   std::vector<Index> equalities;   // positions
-  Index count = 0;                 // about the number of constraints; see bind_entries()
+  Index product_count = 0;         // constraints, of which some count twice; see bind_entries()
 
  private:
   const HingeItem& hinge(Index t) const;

@@ -18,13 +18,12 @@ NewtonSystem::NewtonSystem(Iterate& iterate, const InteriorPointSettings& settin
 
 bool NewtonSystem::factor(double proximal, bool with_quadratic) {
   proximal_ = proximal;
-  for (int attempt = 0; attempt < settings_.factor_attempts; ++attempt) {
+  for (int attempt = 1;; ++attempt) {
     set_weights(proximal_, with_quadratic);
     if (normal_.factor()) return true;
-    if (!recovery_.use(Remedy::kRetryFactorization)) return false;
+    if (attempt >= settings_.factor_attempts || !recovery_.use(Remedy::kRetryFactorization)) return false;
     proximal_ *= settings_.factor_growth;
   }
-  return false;
 }
 
 void NewtonSystem::set_weights(double proximal, bool with_quadratic) {

@@ -47,7 +47,7 @@ void PrimalDualMethod::adapt_proximal(double unit) {
   // Close rows have large multipliers, which grow slowly if the dual proximal term is too large.
   const Cone& convexity = iterate_.convexity;
   const double residual = convexity.r.size() > 0 ? convexity.r.lpNorm<Eigen::Infinity>() : 0;
-  if (last.primal_step > set.whole_step && residual > set.unexplained * previous_convexity_residual_ &&
+  if (last.primal_to_boundary > set.whole_step && residual > set.unexplained * previous_convexity_residual_ &&
       residual < set.explained * last.convexity_residual &&
       std::abs(convexity.r.dot(convexity.y)) > set.residual_worth * now.gap() &&
       recovery_.use(Remedy::kRelaxDualProximal)) {

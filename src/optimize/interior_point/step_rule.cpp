@@ -13,10 +13,10 @@ double StepRule::target_product(double least_mu) const {
   double after = 0;
   for (const Cone* cone : iterate_.cones) {
     if (cone->count == 0) continue;
-    after += (cone->s + last_.primal_step * cone->ds).dot(cone->y + last_.dual_step * cone->dy);
+    after += (cone->s + primal_ * cone->ds).dot(cone->y + dual_ * cone->dy);
   }
   const double mu = iterate_.measures.mu;
-  const double ratio = mu > 0 ? after / (mu * static_cast<double>(iterate_.count)) : 0;
+  const double ratio = mu > 0 ? after / (mu * static_cast<double>(iterate_.product_count)) : 0;
   const double sigma = std::min(ratio * ratio * ratio, settings_.most_sigma);
   return std::max({mu * sigma, settings_.least_sigma * mu, std::min(mu, least_mu)});
 }
@@ -40,18 +40,17 @@ void StepRule::accept() {
 // A correction is added in the pass that aims the next one, or at the end.
 void StepRule::correct_centrality(double target) {
   const InteriorPointSettings& set = settings_;
-  double &primal = last_.primal_step, &dual = last_.dual_step;
   CorrectionParts parts;
-  for (int round = 0; round < set.correctors && std::min(primal, dual) < set.long_step; ++round) {
-    const CentralAim aim = {std::min(1.0, set.aim_growth * primal + set.aim_more),
-                            std::min(1.0, set.aim_growth * dual + set.aim_more), set.low_product * target,
+  for (int round = 0; round < set.correctors && std::min(primal_, dual_) < set.long_step; ++round) {
+    const CentralAim aim = {std::min(1.0, set.aim_growth * primal_ + set.aim_more),
+                            std::min(1.0, set.aim_growth * dual_ + set.aim_more), set.low_product * target,
                             set.high_product * target};
     round == 0 ? newton_.aim_correction(aim) : newton_.add_correction(parts, &aim);
-    const double before = primal + dual;
-    const PartRates rates = newton_.solve_correction({1 / primal, 1 / dual});
+    const double before = primal_ + dual_;
+    const PartRates rates = newton_.solve_correction({1 / primal_, 1 / dual_});
     if (!newton_.change.x.allFinite()) return;
     parts = choose_parts(rates);
-    if (primal + dual < before + set.worthwhile_growth) break;
+    if (primal_ + dual_ < before + set.worthwhile_growth) break;
   }
   if (parts.primal > 0 || parts.dual > 0) newton_.add_correction(parts);
 }
@@ -75,19 +74,18 @@ CorrectionParts StepRule::choose_parts(const PartRates& rates) {
 }
 
 void StepRule::set_steps(const StepRates& rates) {
-  last_.primal_step = 1 / rates.primal;
-  last_.dual_step = 1 / rates.dual;
+  primal_ = 1 / rates.primal;
+  dual_ = 1 / rates.dual;
   // A quadratic objective ties the dual residual to the primal step.
-  if (iterate_.problem.has_quadratic) {
-    last_.primal_step = last_.dual_step = std::min(last_.primal_step, last_.dual_step);
-  }
+  if (iterate_.problem.has_quadratic) primal_ = dual_ = std::min(primal_, dual_);
 }
 
 bool StepRule::move() {
-  const double primal = settings_.to_boundary * last_.primal_step, dual = settings_.to_boundary * last_.dual_step;
+  const double primal = settings_.to_boundary * primal_, dual = settings_.to_boundary * dual_;
   if (!newton_.move(primal, dual)) return false;
   const Vector& dx = newton_.accepted.x;
   const Cone& convexity = iterate_.convexity;
+  last_.primal_to_boundary = primal_;
   last_.longest = std::max(primal, dual);
   last_.dual_residual = newton_.proximal() * primal * dx.head(dx.size() - 1).lpNorm<Eigen::Infinity>();
   last_.convexity_residual =

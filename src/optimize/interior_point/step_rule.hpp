@@ -6,9 +6,10 @@ namespace bregmax::internal {
 
 // The last step, and the residuals that the proximal terms left after it.
 struct LastStep {
-  double primal_step = 0, dual_step = 0;
-  double longest = 0;             // the longer of the two, as it was taken
-  double dual_residual = 0;       // of the primal proximal term
+  double primal_to_boundary =
+      0;                     // the primal step that reaches the first constraint; the one taken is a little shorter
+  double longest = 0;        // the longer of the primal and the dual step, as they were taken
+  double dual_residual = 0;  // of the primal proximal term
   double convexity_residual = 0;  // of the dual one
 };
 
@@ -39,6 +40,7 @@ class StepRule {
   Iterate& iterate_;
   NewtonSystem& newton_;
   const InteriorPointSettings& settings_;
+  double primal_ = 0, dual_ = 0;  // steps of the accepted direction that reach the first constraint
   LastStep last_;
 };
 

@@ -178,7 +178,7 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
 void place_losses(const Supervision& supervision, Index entries, const std::function<Index(Index, Index)>& entry_of,
                   CanonicalProblem& c) {
   using Kind = ItemPlace::Kind;
-  const auto entry = [&](const Divergent& d) { return d.exists() ? entry_of(d.point, d.reference) : kNoEntry; };
+  const auto entry = [&](const DivergenceTerm& d) { return d.exists() ? entry_of(d.point, d.reference) : kNoEntry; };
   std::vector<PlacedHinge> hinges;
   Vector squares;
   c.has_quadratic = std::holds_alternative<Targets>(supervision);
@@ -228,20 +228,6 @@ void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePie
     }
     pieces.offsets(k) = c.value_unit * offset;
   }
-}
-
-PrimalPoint import_model(const CanonicalProblem& c, const Matrix& slopes, const Vector& offsets) {
-  PrimalPoint point{Vector::Zero(c.z_count), Matrix(c.pieces, c.features)};
-  for (Index k = c.pieces - 1; k >= 0; --k) {
-    double value = offsets(k);
-    for (Index j = 0; j < c.features; ++j) {
-      const double slope = slopes(k, c.kept_features[j]);
-      point.slopes(k, j) = slope * c.feature_unit(j) / c.value_unit;
-      value += slope * (c.anchor(k, j) * c.feature_unit(j) + c.feature_center(j));
-    }
-    point.z(c.z_of_piece[k]) = value / c.value_unit;
-  }
-  return point;
 }
 
 namespace {

@@ -83,8 +83,6 @@ struct PrimalPoint {
   Matrix slopes;
 };
 void export_model(const CanonicalProblem& canonical, const PrimalPoint& point, AffinePieces& pieces);
-// The inverse of export_model(). Pieces that share their z get the value of the first of them.
-PrimalPoint import_model(const CanonicalProblem& canonical, const Matrix& slopes, const Vector& offsets);
 
 // Dual variables of the grid (free entries >= 0, equality entries of any sign, in their order) and of the hinge items,
 // in canonical units.

@@ -5,9 +5,9 @@
 namespace bregmax::internal {
 namespace {
 
-constexpr Index kNumbersInCache = 16384;        // of features, which stay in the second-level cache
-constexpr Index kWhole = 2 * kLocationsAtOnce;  // also a multiple of a cache line
-constexpr Index kLeastParallel = 100'000;       // entries of the grid
+constexpr Index kNumbersInCache = 16384;          // of features, which stay in the second-level cache
+constexpr Index kWhole = 2 * kLocationsAtOnce;    // also a multiple of a cache line
+constexpr Index kLeastParallelEntries = 100'000;  // entries of the grid
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Index FeatureGrid::border(Index band) const { return band == kBands ? pieces_ : 
 
 template <class Each>
 void FeatureGrid::for_each_chunk(const Each& each) const {
-#pragma omp parallel for schedule(static) if (pieces_ * locations_ > kLeastParallel)
+#pragma omp parallel for schedule(static) if (pieces_ * locations_ > kLeastParallelEntries)
   for (Index band = 0; band < kBands; ++band) {
     const Index begin = border(band), end = border(band + 1);
     for (Index from = 0; from < locations_; from += at_once_) {

@@ -5,7 +5,7 @@
 namespace bregmax::internal {
 
 // D(point, reference); kNoEntry: the item has no such term.
-struct Divergent {
+struct DivergenceTerm {
   Index point = kNoEntry, reference = kNoEntry;
   bool exists() const { return point != kNoEntry; }
 };
@@ -13,7 +13,7 @@ struct Divergent {
 // Any item of the supervision. Hinge: weight max(0, margin + D(plus) - D(minus)); a comparison has both, a similar pair
 // only `plus` with margin 0, a dissimilar one only `minus` with margin 2. Squared: weight (D(plus) - value)^2.
 struct Item {
-  Divergent plus, minus;
+  DivergenceTerm plus, minus;
   double weight, margin = 0, value = 0;
   bool squared = false;
 

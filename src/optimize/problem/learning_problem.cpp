@@ -92,4 +92,6 @@ void validate(const LearningProblem& problem) {
   check_supervision(problem.supervision, rows);
 }
 
+double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }
+
 }  // namespace bregmax

@@ -9,8 +9,9 @@
 namespace bregmax::internal {
 namespace {
 
-// Beyond this many unknowns a dense matrix would take more than 900 MB.
-constexpr Index kMostDenseUnknowns = 10600;
+// Beyond this many unknowns a dense matrix would take more than 900 MB. If the arrow cannot be used (some piece has no
+// anchor), a dense matrix of up to 8 GB is the only way.
+constexpr Index kMostDenseUnknowns = 10600, kMostUnknownsWithoutArrow = 3 * kMostDenseUnknowns;
 
 // Steps of conjugate gradients; one in kStepsPerIdleOne may make no progress.
 constexpr int kLeastSteps = 25, kMostSteps = 150, kStepsPerIdleOne = 5;
@@ -65,7 +66,7 @@ NormalEquations::NormalEquations(const CanonicalProblem& problem, const EntrySet
   dense_ = prefer_dense(problem);
   most_steps_ = dense_ ? kLeastSteps : most_steps(problem, entries);
   require(
-      !dense_ || size_ <= 3 * kMostDenseUnknowns,
+      !dense_ || size_ <= kMostUnknownsWithoutArrow,
       "the exact solver would need a dense matrix of {} x {} numbers ({:.1f} GB) for {} pieces and {} features; use "
       "fewer pieces",
       size_, size_, 8e-9 * static_cast<double>(size_) * static_cast<double>(size_), problem.pieces, problem.features);

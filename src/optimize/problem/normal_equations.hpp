@@ -14,7 +14,6 @@ class NormalEquations {
  public:
   NormalEquations(const CanonicalProblem& problem, const EntrySet& entries, DivergenceGrid& grid);
 
-  Index size() const { return size_; }
   NormalWeights& weights() { return weights_; }
 
   bool factor();

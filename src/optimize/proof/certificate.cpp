@@ -13,7 +13,7 @@ namespace {
 
 using internal::CompensatedRows;
 using internal::CompensatedSum;
-using internal::Divergent;
+using internal::DivergenceTerm;
 using internal::Item;
 using internal::item_of;
 
@@ -183,10 +183,10 @@ struct ItemSums {
 
 ItemSums add_items(const LearningProblem& problem, const Solution& solution, Lagrangian& lagrangian) {
   ItemSums sums;
-  const auto divergence = [&](const Divergent& d) {
+  const auto divergence = [&](const DivergenceTerm& d) {
     return d.exists() ? divergence_at(problem, solution, d.point, problem.piece_of[d.reference]) : 0.0;
   };
-  const auto add = [&](const Divergent& d, double sign, const Slope& slope) {
+  const auto add = [&](const DivergenceTerm& d, double sign, const Slope& slope) {
     if (!d.exists()) return;
     lagrangian.add_divergence(d.point, problem.piece_of[d.reference], sign * slope.high);
     lagrangian.add_divergence(d.point, problem.piece_of[d.reference], sign * slope.low);
@@ -275,7 +275,7 @@ void add_convexity(const DualSolution& dual, Lagrangian& lagrangian) {
 }  // namespace
 
 Certificate certify(const LearningProblem& problem, const Solution& solution) {
-  const double lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double lipschitz = lipschitz_of(solution);
   const bool unbounded = !std::isfinite(problem.lipschitz_bound) && lipschitz > 0;
   const double radius = unbounded ? internal::kCertifiedRadius * lipschitz : problem.lipschitz_bound;
   Certificate certificate = internal::certify_bounds(problem, solution, radius);
@@ -291,7 +291,7 @@ Certificate internal::certify_bounds(const LearningProblem& problem, const Solut
       by_rows ? add_label_pairs(problem, solution, lagrangian) : add_items(problem, solution, lagrangian);
   add_convexity(solution.dual, lagrangian);
   lagrangian.balance_offsets();
-  certificate.lipschitz = solution.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  certificate.lipschitz = lipschitz_of(solution);
   certificate.loss = sums.loss.value();
   certificate.objective = certificate.loss + problem.lambda * certificate.lipschitz;
 

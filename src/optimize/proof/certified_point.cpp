@@ -1,7 +1,5 @@
 #include "optimize/proof/certified_point.hpp"
 
-#include <cmath>
-
 #include "optimize/proof/solve_support.hpp"
 
 namespace bregmax::internal {
@@ -9,7 +7,7 @@ namespace bregmax::internal {
 void export_feasible_model(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
                            Solution& solution) {
   export_model(canonical, primal, solution);
-  respect_bound(problem.lipschitz_bound, solution.slopes, solution.offsets);
+  respect_bound(problem.lipschitz_bound, solution);
 }
 
 Solution certified_point(const LearningProblem& problem, const CanonicalProblem& canonical, const PrimalPoint& primal,
@@ -18,7 +16,7 @@ Solution certified_point(const LearningProblem& problem, const CanonicalProblem&
   constexpr double kNear = 1e4;  // times the tolerance; a wider gap is not due to rounding
   // What a certificate proves. 0: not the gap; 1: the gap, up to some Lipschitz constant; 2: the gap for every model.
   const auto worth = [&](const Certificate& certificate) {
-    if (std::abs(certificate.relative_gap) > tolerance) return 0;
+    if (!has_gap_within(certificate, tolerance)) return 0;
     return certificate.valid_up_to_lipschitz < problem.lipschitz_bound ? 1 : 2;
   };
   Solution solution;

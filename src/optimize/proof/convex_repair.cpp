@@ -28,8 +28,6 @@ void for_each_block(const LearningProblem& problem, const AffinePieces& pieces, 
       [](const Nothing&) {});
 }
 
-double lipschitz_of(const AffinePieces& pieces) { return pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff(); }
-
 // Where the tangents touch, less the mean of all rows: at the centres of the pieces or, where those are not known, at
 // the means of their rows.
 Matrix tangent_points(const LearningProblem& problem, const Vector& mean) {

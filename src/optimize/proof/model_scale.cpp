@@ -52,12 +52,12 @@ double best_scale(const LearningProblem& problem, const AffinePieces& pieces) {
   const auto value = [&](Index row, Index piece) {
     return problem.points.row(row).dot(pieces.slopes.row(piece)) + pieces.offsets(piece);
   };
-  const auto divergence = [&](const Divergent& at_rows) {
+  const auto divergence = [&](const DivergenceTerm& at_rows) {
     if (!at_rows.exists()) return 0.0;
     const Index own = problem.piece_of[at_rows.point], other = problem.piece_of[at_rows.reference];
     return own == other ? 0.0 : value(at_rows.point, own) - value(at_rows.point, other);
   };
-  const double lipschitz = pieces.slopes.cwiseAbs().rowwise().sum().maxCoeff();
+  const double lipschitz = lipschitz_of(pieces);
   Ray ray(problem.lambda * lipschitz);
   for_each_item(problem.supervision, [&](Index, const Item& item) {
     const double d = divergence(item.plus) - divergence(item.minus);

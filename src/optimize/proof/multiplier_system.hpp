@@ -151,7 +151,7 @@ class MultiplierSystem {
     for_each_item(problem_.supervision, [&](Index t, const Item& item) {
       Multiplier one{{}, 0, items(t), 0, item.squared ? Multiplier::kNoEnd : item.weight};
       if (item.squared) one.curvature = 2 * item.weight;
-      const auto add = [&](const Divergent& d, double sign) {
+      const auto add = [&](const DivergenceTerm& d, double sign) {
         if (d.exists()) one.terms[one.count++] = {d.point, problem_.piece_of[d.reference], sign};
       };
       add(item.plus, 1);
@@ -178,7 +178,7 @@ class MultiplierSystem {
 
 // Takes one round of steps, and undoes it if it gains nothing. Returns whether it leaves at most half of the excess.
 template <class Number, class Steps>
-bool gains_much(MultiplierSystem<Number>& system, Steps& steps, double& excess) {
+bool take_round(MultiplierSystem<Number>& system, Steps& steps, double& excess) {
   constexpr double kMuch = 0.5;
   const std::vector<Multiplier> before = system.multipliers;
   steps.move();
@@ -202,7 +202,7 @@ double take_rounds(MultiplierSystem<Number>& system, Steps steps, const RunContr
   for (int round = 0; excess > 0 && round < kMostRounds;) {
     if (control.stop_requested() || !steps.factor()) break;
     bool gained = false;
-    while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && gains_much(system, steps, excess)) {
+    while (excess > 0 && round++ < kMostRounds && !control.stop_requested() && take_round(system, steps, excess)) {
       gained = true;
     }
     if (!gained) break;

@@ -35,12 +35,14 @@ inline void limit_threads(const LearningProblem& problem, std::optional<ThreadLi
 
 inline bool is_finite(const AffinePieces& pieces) { return pieces.slopes.allFinite() && pieces.offsets.allFinite(); }
 
+inline void scale(double factor, AffinePieces& pieces) {
+  pieces.slopes *= factor;
+  pieces.offsets *= factor;
+}
 // Rounding or an early end can leave L above its bound. Convexity survives scaling, so the model is scaled to it.
-inline void respect_bound(double bound, Matrix& slopes, Vector& offsets) {
-  const double lipschitz = slopes.cwiseAbs().rowwise().sum().maxCoeff();
-  if (!(lipschitz > bound)) return;
-  slopes *= bound / lipschitz;
-  offsets *= bound / lipschitz;
+inline void respect_bound(double bound, AffinePieces& pieces) {
+  const double lipschitz = lipschitz_of(pieces);
+  if (lipschitz > bound) scale(bound / lipschitz, pieces);
 }
 
 }  // namespace bregmax::internal

@@ -11,6 +11,8 @@
 #include "bregmax/core/threads.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "data/temporary_directory.hpp"
+#include "optimize/admm/engine.hpp"
+#include "optimize/admm/entries.hpp"
 #include "optimize/admm/norm.hpp"
 #include "optimize/problems.hpp"
 
@@ -211,12 +213,84 @@ TEST(Admm, RefusesACheckpointThatIsNotItsOwn) {
 TEST(Admm, EarlyStopIsNeverCalledOptimal) {
   const LearningProblem problem = problem_of(test::Kind::kComparisons);
   AdmmOptions options{.tolerance = 1e-8};
-  options.check_every = 5;
   double calls = 0;
   options.validation = [&](const AffinePieces&) { return ++calls; };
   const SolveReport report = solve_admm(problem, options).report;
   EXPECT_EQ(report.status, Status::kEarlyStopped);
-  EXPECT_EQ(calls, 1 + options.patience);
+  EXPECT_EQ(calls, 1 + internal::kPatience);
+}
+
+// An engine whose run begins with a gap of `gap`, uses all that separate_pieces() may cost, and cannot iterate.
+class StubEngine final : public internal::AdmmEngine {
+ public:
+  StubEngine(const LearningProblem& problem, double gap) : AdmmEngine(problem), gap_(gap) {}
+
+  std::string_view name() const override { return "stub"; }
+  void start() override {}
+  bool iterate() override { return false; }
+  int iteration() const override { return 0; }
+  internal::AdmmResiduals residuals() const override { return {}; }
+  Solution zero_solution() override {
+    Solution zero = certified_zero_model(internal::DualForm::kMatrix);
+    zero.report.lower_bound = (1 - gap_) * zero.report.objective;
+    return zero;
+  }
+  void prove(Solution&) override {}
+  void separate_pieces(double most, Solution& best) override { best.report.objective = most; }
+  internal::RawParts raw_state() override { return {}; }
+  void after_restore() override {}
+
+ private:
+  double gap_;
+};
+
+TEST(Admm, StaysWithinTheToleranceWhenItSeparatesPieces) {
+  constexpr double kTolerance = 1e-4;
+  const LearningProblem problem = problem_of(test::Kind::kPairs);
+  for (const double part : {0.1, 0.5, 0.95, 0.999}) {
+    StubEngine engine(problem, part * kTolerance);
+    const SolveReport report = internal::run_admm(engine, problem, {.tolerance = kTolerance}).report;
+    EXPECT_EQ(report.status, Status::kOptimal) << part;
+    EXPECT_GT(report.relative_gap, part * kTolerance) << part;
+    EXPECT_LE(report.relative_gap, kTolerance) << part;
+  }
+}
+
+TEST(Admm, EndsWithWhatItHasWhenIterationsFail) {
+  const LearningProblem problem = problem_of(test::Kind::kPairs);
+  StubEngine engine(problem, 0.5);
+  const SolveReport report = internal::run_admm(engine, problem, {}).report;
+  EXPECT_EQ(report.status, Status::kNumericalError);
+  EXPECT_EQ(report.lower_bound, 0.5 * test::zero_objective(problem));
+}
+
+// A space whose normal equations can never be factored.
+TEST(Admm, IterationsSayThatTheNormalEquationsCannotBeFactored) {
+  class Singular final : public internal::AdmmSpace {
+   public:
+    explicit Singular(const LearningProblem& problem) : space_(internal::make_canonical_space(problem)) {}
+    const internal::CanonicalProblem& canonical() const override { return space_->canonical(); }
+    Index unknowns() const override { return space_->unknowns(); }
+    Index size() const override { return space_->size(); }
+    const internal::EntryCosts& costs() const override { return space_->costs(); }
+    const std::vector<internal::HingeItem>& coupled() const override { return space_->coupled(); }
+    void apply(const double* x, double* values) override { space_->apply(x, values); }
+    void adjoint(const double* values, double* x) override { space_->adjoint(values, x); }
+    bool factor(const Vector&, const Vector&, double) override { return false; }
+    void solve(const double* right, double* x) override { space_->solve(right, x); }
+    std::vector<Index> grow(const double* x, double limit) override { return space_->grow(x, limit); }
+    std::vector<Index> members() const override { return space_->members(); }
+    void set_members(const std::vector<Index>& members) override { space_->set_members(members); }
+    DualSolution dual_solution(const internal::EntryMultipliers& m) const override { return space_->dual_solution(m); }
+
+   private:
+    std::unique_ptr<internal::AdmmSpace> space_;
+  };
+  Singular space(problem_of(test::Kind::kPairs));
+  internal::AdmmEntries method(space);
+  method.start();
+  EXPECT_FALSE(method.iterate());
+  EXPECT_EQ(method.iteration(), 0);
 }
 
 TEST(Admm, RefusesWhatItCannotDo) {
@@ -228,7 +302,6 @@ TEST(Admm, RefusesWhatItCannotDo) {
   refused({.max_iterations = 0}, "max_iterations");
   refused({.time_limit = -1}, "time_limit");
   refused({.memory_limit = 1000}, "need less");
-  refused({.over_relaxation = 2}, "over_relaxation");
   refused({.resume = "/nonexistent/file"}, "cannot be read");
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
@@ -13,16 +12,12 @@
 #include "optimize/admm/row_entries.hpp"
 #include "optimize/admm/space.hpp"
 #include "optimize/problems.hpp"
-#include "optimize/proof/convex_repair.hpp"
-#include "optimize/proof/piece_borders.hpp"
 
 namespace bregmax {
 namespace {
 
 using bregmax::testing::TemporaryDirectory;
 using internal::AdmmSpace;
-using internal::ConvexRepair;
-using internal::PieceBorders;
 using internal::RowEntries;
 using ::testing::ElementsAre;
 
@@ -34,98 +29,6 @@ LearningProblem problem_of(Random& random, test::Kind kind, Index rows, int piec
   auto supervision = test::random_supervision(random, kind, rows, items);
   auto piece_of = test::nearest_pieces(random, points, pieces);
   return test::make_problem(std::move(points), std::move(piece_of), std::move(supervision), lambda, bound);
-}
-
-AffinePieces random_pieces(Random& random, const LearningProblem& problem) {
-  return {test::normal_rows(random, problem.pieces, problem.points.cols()),
-          test::normal_rows(random, problem.pieces, 1).col(0)};
-}
-
-double divergence(const LearningProblem& problem, const AffinePieces& pieces, Index row, Index other) {
-  const Index own = problem.piece_of[at(row)];
-  return problem.points.row(row).dot(pieces.slopes.row(own) - pieces.slopes.row(other)) + pieces.offsets(own) -
-         pieces.offsets(other);
-}
-
-TEST(PieceBorders, AreTheLowestDivergencesOfEveryPairOfPieces) {
-  constexpr Index kRows = 20'000;  // so many that several threads share them
-  Random random(1);
-  const LearningProblem problem = problem_of(random, test::Kind::kPairs, kRows, 6, 5);
-  const AffinePieces pieces = random_pieces(random, problem);
-  const double limit = 0.3;
-  const auto skipped = [](Index row, Index other) { return (row + other) % 5 == 0; };
-  for (const int threads : {1, 3}) {
-    const ThreadLimit several(threads);
-    PieceBorders borders(6, 4);
-    borders.find(problem, pieces, limit, skipped);
-    for (Index own = 0; own < 6; ++own) {
-      for (Index other = 0; other < 6; ++other) {
-        std::vector<std::pair<double, Index>> expected;
-        for (Index row = 0; row < kRows; ++row) {
-          if (problem.piece_of[at(row)] != own || own == other || skipped(row, other)) continue;
-          const double d = divergence(problem, pieces, row, other);
-          if (d < limit) expected.emplace_back(d, row);
-        }
-        std::sort(expected.begin(), expected.end());
-        for (Index rank = 0; rank < 4; ++rank) {
-          const PieceBorders::Row& found = borders.row(own, other, rank);
-          ASSERT_EQ(found.row, rank < static_cast<Index>(expected.size()) ? expected[at(rank)].second : -1);
-          if (found.row >= 0) {
-            EXPECT_NEAR(found.divergence, expected[at(rank)].first, 1e-12);
-          }
-        }
-      }
-    }
-  }
-}
-
-// Two pieces have a row at one place, and so the same value there; neither has to be ahead.
-TEST(ConvexRepair, RowsAtOnePlaceNeedNotLead) {
-  Matrix points(4, 1);
-  points << 0, 0, 1, 2;  // the first is on piece 0, its copy on piece 1, among others
-  AffinePieces pieces{Matrix(2, 1), Vector(2)};
-  pieces.slopes << -1, 1;
-  pieces.offsets << 0, 0;
-  LearningProblem problem = test::make_problem(points, {0, 1, 1, 1}, Supervision(Pairs{}), 0.1);
-  EXPECT_TRUE(ConvexRepair(problem).own_pieces_lead(pieces));
-  // At any other place a tie counts.
-  problem.points(1, 0) = 3;
-  problem.points(0, 0) = 0;
-  EXPECT_FALSE(ConvexRepair(problem).own_pieces_lead(pieces));
-}
-
-// Raising pieces to what the others reach at their rows, again and again, ends in the least offsets.
-TEST(ConvexRepair, RaisesToTheLeastConvexOffsets) {
-  constexpr Index kRows = 12;
-  constexpr int kPieces = 3;
-  Random random(2);
-  int feasible = 0;
-  for (int t = 0; t < 50; ++t) {
-    const LearningProblem problem = problem_of(random, test::Kind::kPairs, kRows, kPieces, 5);
-    // Slopes that grow in the direction of their rows are nearly those of a convex function.
-    AffinePieces given = random_pieces(random, problem);
-    for (Index i = 0; i < kRows; ++i) given.slopes.row(problem.piece_of[at(i)]) += problem.points.row(i);
-    AffinePieces slow = given, fast = given;
-    double lack = 1;
-    for (int sweep = 0; sweep < 300 && lack > 0; ++sweep) {
-      lack = 0;
-      for (Index i = 0; i < kRows; ++i) {
-        for (Index k = 0; k < kPieces; ++k) {
-          const double miss = -divergence(problem, slow, i, k);
-          if (miss <= 1e-12) continue;
-          slow.offsets(problem.piece_of[at(i)]) += miss;
-          lack = std::max(lack, miss);
-        }
-      }
-    }
-    EXPECT_EQ(ConvexRepair(problem).repair(0, fast), lack == 0);
-    if (lack > 0) continue;
-    ++feasible;
-    EXPECT_TRUE(fast.offsets.isApprox(slow.offsets, 1e-9));
-    EXPECT_TRUE(ConvexRepair(problem).violation(fast).feasible());
-  }
-  EXPECT_GT(feasible, 5);
-  EXPECT_LT(feasible, 50);
 }
 
 TEST(RowEntries, KeepTheirOrderAndSayWhereTheyWent) {

@@ -67,5 +67,21 @@ TEST(NewtonSystem, DoesNotTakeADirectionThatIsNotFinite) {
   }
 }
 
+// Negative weights are far beyond what a larger proximal term can outweigh.
+TEST(NewtonSystem, CountsOnlyTheRetriesThatItMakes) {
+  const CanonicalProblem problem = small_problem(test::Kind::kPairs);
+  Recovery recovery;
+  const InteriorPointSettings settings;
+  Iterate iterate(problem, settings, recovery);
+  NewtonSystem newton(iterate, settings, recovery);
+  iterate.start();
+  iterate.measure();
+  ASSERT_TRUE(newton.factor(1e-8));
+  EXPECT_EQ(recovery.count(Remedy::kRetryFactorization), 0);
+  iterate.convexity.y.setConstant(-1e6);
+  EXPECT_FALSE(newton.factor(1e-8));
+  EXPECT_EQ(recovery.count(Remedy::kRetryFactorization), settings.factor_attempts - 1);
+}
+
 }  // namespace
 }  // namespace bregmax::internal

@@ -117,7 +117,6 @@ TEST(Remedies, AreListedInTheirOrderWithNamesOfTheirOwn) {
     const test::RemedyInfo& info = test::kRemedyInfo[i];
     EXPECT_EQ(static_cast<std::size_t>(info.remedy), i);
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
-    EXPECT_FALSE(info.trigger.empty()) << info.name;
   }
 }
 

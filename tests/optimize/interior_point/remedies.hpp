@@ -1,6 +1,6 @@
 #pragma once
 
-// The remedies of the interior point method by name, with what makes the solver use each.
+// The names of the remedies of the interior point method; docs/solver.md says what makes the solver use each.
 
 #include <string_view>
 
@@ -12,29 +12,25 @@ using internal::Remedy;
 
 struct RemedyInfo {
   Remedy remedy;
-  std::string_view name, trigger;
+  std::string_view name;
 };
 
 // In the order of the enumeration.
 inline constexpr RemedyInfo kRemedyInfo[] = {
-    {Remedy::kFreeBound, "free_bound", "targets, no bound on L, and a lambda of zero or nearly so"},
-    {Remedy::kWidenFreeBound, "widen_free_bound", "the optimum rests on the bound that free_bound added"},
-    {Remedy::kRetryFactorization, "retry_factorization", "a factorization met a pivot that is not positive"},
-    {Remedy::kStrengthenProximal, "strengthen_proximal", "rounding leaves a large residual of a direction"},
-    {Remedy::kDenseFactorization, "dense_factorization",
-     "with comparisons as a low-rank update, a direction would cost the bound more than the gap, or three in a row "
-     "were inaccurate"},
-    {Remedy::kRelaxPrimalProximal, "relax_primal_proximal",
-     "a whole step left a dual residual that the primal proximal term explains"},
-    {Remedy::kRelaxDualProximal, "relax_dual_proximal",
-     "a whole step left convexity residuals that the dual proximal term explains"},
-    {Remedy::kDualProximalNearEnd, "dual_proximal_near_end", "the relative gap is below 1e-4"},
-    {Remedy::kRefineDual, "refine_dual", "the iterate looks optimal"},
-    {Remedy::kPolishMultipliers, "polish_multipliers", "the refined multipliers do not prove the gap"},
-    {Remedy::kRelaxUnproved, "relax_unproved", "four more iterates looked optimal and were not proved"},
-    {Remedy::kCenter, "center", "at some row of the solution another piece ties with the row's own"},
-    {Remedy::kMixConvex, "mix_convex", "pieces still tie after centering"},
-    {Remedy::kZeroModel, "zero_model", "the solution is no better than the zero model"},
+    {Remedy::kFreeBound, "free_bound"},
+    {Remedy::kWidenFreeBound, "widen_free_bound"},
+    {Remedy::kRetryFactorization, "retry_factorization"},
+    {Remedy::kStrengthenProximal, "strengthen_proximal"},
+    {Remedy::kDenseFactorization, "dense_factorization"},
+    {Remedy::kRelaxPrimalProximal, "relax_primal_proximal"},
+    {Remedy::kRelaxDualProximal, "relax_dual_proximal"},
+    {Remedy::kDualProximalNearEnd, "dual_proximal_near_end"},
+    {Remedy::kRefineDual, "refine_dual"},
+    {Remedy::kPolishMultipliers, "polish_multipliers"},
+    {Remedy::kRelaxUnproved, "relax_unproved"},
+    {Remedy::kCenter, "center"},
+    {Remedy::kMixConvex, "mix_convex"},
+    {Remedy::kZeroModel, "zero_model"},
 };
 static_assert(std::size(kRemedyInfo) == internal::kRemedies);
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "optimize/interior_point/cone.hpp"
 #include "optimize/problem/entry_set.hpp"
 #include "optimize/problems.hpp"
 
@@ -57,45 +56,6 @@ TEST(DivergenceGrid, OfASetIsPartOfTheWholeAndHasItsAdjoint) {
     const double expected = z.dot(z_out) + slopes.cwiseProduct(slopes_out).sum();
     EXPECT_NEAR(values.dot(part), expected, 1e-10);
   }
-}
-
-TEST(Cone, KeepsItsMembersWhenItGrowsAndDirectionsWhenOneIsAccepted) {
-  Cone cone;
-  cone.reserve(5, 2);
-  cone.s << 2, 3;
-  cone.dy << 7, 8;
-  cone.accept_direction();
-  cone.set_size(3);
-  EXPECT_EQ(cone.s(1), 3);
-  EXPECT_EQ(cone.dy_accepted(1), 8);
-  EXPECT_EQ(cone.s(2), 1) << "a new member starts at 1";
-}
-
-TEST(Cone, SolvesForTheChangeOfSlacksAndMultipliers) {
-  Cone cone;
-  cone.resize(4);
-  cone.delta = 0.01;
-  cone.s << 1, 0.5, 2, 1;
-  cone.y << 2, 4, 0.25, 0;  // the last is not a constraint
-  cone.r << 0.1, -0.2, 0, 0;
-  Vector moved(4);
-  moved << -3, 0.5, -0.1, 7;
-  set_inverse(cone.rows());
-  aim_at(0.1, cone.rows());
-  StepRates rates;
-  finish_direction(cone.rows(), moved.data(), rates);
-  double primal = 1, dual = 1;
-  for (Index i = 0; i < 3; ++i) {
-    EXPECT_NEAR(moved(i) - cone.ds(i) + cone.delta * cone.dy(i), -cone.r(i), 1e-12);
-    EXPECT_NEAR(cone.y(i) * cone.ds(i) + cone.s(i) * cone.dy(i), 0.1 - cone.s(i) * cone.y(i), 1e-12);
-    primal = std::max(primal, -cone.ds(i) / cone.s(i));
-    dual = std::max(dual, -cone.dy(i) / cone.y(i));
-  }
-  EXPECT_EQ(cone.ds(3), 0);
-  EXPECT_EQ(cone.dy(3), 0);
-  EXPECT_DOUBLE_EQ(rates.primal, primal);
-  EXPECT_DOUBLE_EQ(rates.dual, dual);
-  EXPECT_GT(rates.primal, 1) << "the first slack falls below 0 in a whole step";
 }
 
 }  // namespace
