@@ -105,16 +105,16 @@ solver-settings: bootstrap-test  ## how much each constant of the exact solver m
 tuning-benchmark: build  ## choosing lambda against one fit
 	@python3 benchmarks/tuning_benchmark.py
 
-many-rows: build build/venv/ready  ## a million rows, 100 pieces: time, memory and scores
+many-rows: build bootstrap-bench build/venv/ready  ## a million rows, 100 pieces: time, memory and scores
 	@build/venv/bin/python benchmarks/many_rows.py
 
-rows-scaling: build build/venv/ready  ## time per iteration against rows and pieces
+rows-scaling: build bootstrap-bench build/venv/ready  ## time per iteration against rows and pieces
 	@build/venv/bin/python benchmarks/rows_scaling.py
 
-admm-agreement: build build/venv/ready  ## admm against the exact optimum on the paper's datasets; see BENCH_OPTIONS
+admm-agreement: build bootstrap-bench build/venv/ready  ## admm against the exact optimum on the paper's datasets; see BENCH_OPTIONS
 	@build/venv/bin/python benchmarks/admm_agreement.py $(BENCH_OPTIONS)
 
-exact-cost: build build/venv/ready  ## the exact solver's time against what is predicted of it
+exact-cost: build bootstrap-bench build/venv/ready  ## the exact solver's time against what is predicted of it
 	@build/venv/bin/python benchmarks/exact_cost.py
 
 baselines-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  ## ITML against metric-learn

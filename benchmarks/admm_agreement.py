@@ -40,7 +40,7 @@ def main():
             admm, _, admm_seconds, _ = fit("admm")
             optimum, slack = exact["objective"], 1e-7 * exact["objective"]
             above = (admm["objective"] - optimum) / optimum
-            held = admm["dual_objective"] - slack <= optimum <= admm["objective"] + slack
+            held = admm["lower_bound"] - slack <= optimum <= admm["objective"] + slack
             missed += above > LIMIT or not held
             print(f"{name:>14} {value:>6g} {optimum:>12.7g} {admm['objective']:>12.7g} {above:>9.1e} "
                   f"{admm['relative_gap']:>10.1e} {admm['iterations']:>10} {admm['status']:>16} {admm_seconds:>8.1f} "

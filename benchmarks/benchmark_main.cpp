@@ -1,7 +1,8 @@
-// Benchmarks run with the kernels that the program runs with.
+// Benchmarks run with the kernels that the program runs with. Fails if one of them did.
 #include <benchmark/benchmark.h>
 
 #include "bregmax/core/blas_kernels.hpp"
+#include "failure.hpp"
 
 int main(int argc, char** argv) {
   bregmax::restart_with_better_blas_kernels(argv);
@@ -10,4 +11,5 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("blas_kernels", bregmax::blas_kernels());
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
+  return bregmax::benchmark_failed ? 1 : 0;
 }

@@ -11,6 +11,7 @@
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/core/random.hpp"
 #include "bregmax/data/table.hpp"
+#include "failure.hpp"
 
 namespace bregmax {
 namespace {
@@ -57,7 +58,7 @@ void read_million_rows(benchmark::State& state) {
   const CsvFile file(static_cast<int>(state.range(0)), state.range(1) != 0);
   for (auto _ : state) {
     const Table table = read_table(file.path());
-    if (table.features.rows() != kRows || table.features.cols() != kColumns) state.SkipWithError("wrong size");
+    if (table.features.rows() != kRows || table.features.cols() != kColumns) fail_benchmark(state, "wrong size");
     benchmark::DoNotOptimize(table.features.data());
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * file.bytes());

@@ -11,7 +11,8 @@ Features are standardised before anything is learned or measured.
 every cluster, and where clusters touch everywhere, little but the squared distance is left.)
 
 The fit sees `--rows` rows; the scores are those of `bregmax evaluate` on other rows of the same distribution. The same
-numbers are printed for Euclidean distance on the standardised features.
+numbers are printed for Euclidean distance on the standardised features. Fails if a limit is missed or the learned divergence
+does not rank better.
 """
 
 import argparse
@@ -101,7 +102,8 @@ def main():
     print(f"{'on held-out rows':<20} {'learned':>10} {'Euclidean':>10}")
     for score in SCORES:
         print(f"{score:<20} {scores['learned'][score]:>10.3f} {scores['euclidean'][score]:>10.3f}")
-    return 0 if all(scores["learned"][s] > scores["euclidean"][s] for s in SCORES[:2]) else 1
+    better = all(scores["learned"][score] > scores["euclidean"][score] for score in SCORES[:2])
+    return 0 if better and seconds <= 60 * LIMIT_MINUTES and memory <= LIMIT_GIGABYTES else 1
 
 
 if __name__ == "__main__":

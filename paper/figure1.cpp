@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <ranges>
 
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/split.hpp"
@@ -23,14 +24,6 @@ constexpr double kMiddleOfFirstArc = 60;
 double angle_of(const Matrix& rows, Index row) {
   const double degrees = std::atan2(rows(row, 1), rows(row, 0)) * 180 / std::numbers::pi;
   return degrees < 0 ? degrees + 360 : degrees;
-}
-
-Index nearest_to(const Matrix& rows, double degrees) {
-  Index nearest = 0;
-  for (Index row = 1; row < rows.rows(); ++row) {
-    if (std::abs(angle_of(rows, row) - degrees) < std::abs(angle_of(rows, nearest) - degrees)) nearest = row;
-  }
-  return nearest;
 }
 
 }  // namespace
@@ -64,7 +57,8 @@ Figure1 compute_figure1(std::uint64_t seed, const RunControl& control) {
   figure.pbdl_note = fmt::format("lambda {:g}", pbdl.chosen.parameters.at("lambda"));
   figure.itml_note = fmt::format("gamma {:g}", itml.model.record.parameters.at("gamma"));
   const Matrix& rows = table.features;
-  const Index a = nearest_to(rows, kMiddleOfFirstArc);
+  const auto from_middle = [&rows](Index row) { return std::abs(angle_of(rows, row) - kMiddleOfFirstArc); };
+  const Index a = std::ranges::min(std::views::iota(Index{0}, rows.rows()), {}, from_middle);
   const Vector to_a = pbdl.model.divergences(rows, rows.row(a)).col(0);
   const Vector from_a = pbdl.model.divergences(rows.row(a), rows).row(0);
   const Vector by_itml = itml.model.divergences(rows, rows.row(a)).col(0);

@@ -62,8 +62,7 @@ Plan plan_of(const ProtocolRow& row, const RunParts& parts) {
 
 // The smoothings that a row may choose from; empty: its method has none.
 std::vector<double> smoothings_of(const Plan& planned) {
-  if (!planned.method->learns_from_items) return {};
-  return planned.values("smoothing");
+  return planned.method->learns_from_items ? planned.values("smoothing") : std::vector<double>();
 }
 
 // ---- Candidates ----

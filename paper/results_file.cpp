@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "core/checks.hpp"
+#include "data/file.hpp"
 
 namespace bregmax {
 
@@ -28,7 +28,8 @@ std::string second_line(const ResultsFormat& format) {
   return fmt::format("{},{},note", fmt::join(format.keys, ","), fmt::join(format.values, ","));
 }
 
-bool read_double(const std::string& text, double& value) {
+template <class Number>
+bool read_number(const std::string& text, Number& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size();
 }
@@ -40,9 +41,12 @@ ResultsRecord parse_line(const std::string& line, const ResultsFormat& format, c
           keys + values + 1);
   ResultsRecord record;
   record.key.assign(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(keys));
+  int run = 0;
+  require(read_number(record.key.back(), run), "{}: {} is '{}'; allowed: a whole number", where, format.keys.back(),
+          record.key.back());
   for (std::size_t v = 0; v < values; ++v) {
     record.values.push_back(0);
-    require(read_double(fields[keys + v], record.values.back()), "{}: {} is '{}'; allowed: a number", where,
+    require(read_number(fields[keys + v], record.values.back()), "{}: {} is '{}'; allowed: a number", where,
             format.values[v], fields[keys + v]);
   }
   record.note = fields.back();
@@ -54,14 +58,6 @@ std::string line_of(const ResultsRecord& record) {
   std::replace(note.begin(), note.end(), ',', ';');
   std::replace(note.begin(), note.end(), '\n', ' ');
   return fmt::format("{},{},{}\n", fmt::join(record.key, ","), fmt::join(record.values, ","), note);
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  require(file.is_open(), "cannot open {}", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 // The lines that have a line end; `used` is where the last one ends.
@@ -106,14 +102,9 @@ void write_to_disk(std::FILE* file, const std::string& text, const std::string& 
 }  // namespace
 
 std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  for (const char c : line) {
-    if (c == ',') {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
+  std::vector<std::string> fields;
+  std::istringstream stream(line + ",");
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
   return fields;
 }
 
@@ -122,13 +113,13 @@ ResultsFile::ResultsFile(std::string path, ResultsFormat format)
   if (!file_) refuse(path_);
   require(::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) == 0, "{} is in use by another process that appends to it",
           path_);
-  const std::string text = content_of(path_);
+  const std::string text = internal::read_whole_file(path_);
   std::size_t used = 0;
   const std::vector<std::string> lines = whole_lines(text, used);
   // A file of another program must not be cut: an incomplete first line is ours only if it begins like ours.
   require(!lines.empty() || first_line(format_).starts_with(text), "{}: this is not a file of results", path_);
   if (!lines.empty()) check_header(lines, format_, path_);
-  records_ = parse_lines(lines, format_, path_);
+  for (const auto& [key, record] : parse_lines(lines, format_, path_)) keys_.insert(key);
   if (used < text.size() && ::ftruncate(::fileno(file_.get()), static_cast<off_t>(used)) != 0) refuse(path_);
   std::string header;
   if (lines.empty()) header += first_line(format_) + "\n";
@@ -136,28 +127,22 @@ ResultsFile::ResultsFile(std::string path, ResultsFormat format)
   if (!header.empty()) write_to_disk(file_.get(), header, path_);
 }
 
-Records ResultsFile::records() const {
-  const std::lock_guard lock(mutex_);
-  return records_;
-}
-
 bool ResultsFile::contains(const std::vector<std::string>& key) const {
   const std::lock_guard lock(mutex_);
-  return records_.contains(key);
+  return keys_.contains(key);
 }
 
 void ResultsFile::append(const ResultsRecord& record) {
   const std::string line = line_of(record);
-  // Keep in memory what a resumed process would read.
-  ResultsRecord kept = parse_line(line.substr(0, line.size() - 1), format_, path_);
+  const std::vector<std::string> key = parse_line(line.substr(0, line.size() - 1), format_, path_).key;
   const std::lock_guard lock(mutex_);
   write_to_disk(file_.get(), line, path_);
-  records_.emplace(kept.key, std::move(kept));
+  keys_.insert(key);
 }
 
 Records read_results(const std::string& path, const ResultsFormat& format) {
   std::size_t used = 0;
-  const std::vector<std::string> lines = whole_lines(content_of(path), used);
+  const std::vector<std::string> lines = whole_lines(internal::read_whole_file(path), used);
   require(!lines.empty(), "{}: this is not a file of results", path);
   check_header(lines, format, path);
   return parse_lines(lines, format, path);

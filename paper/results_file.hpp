@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace bregmax {
 // What a file of results holds.
 struct ResultsFormat {
   std::string title;                // what is measured, without commas and semicolons
-  std::vector<std::string> keys;    // columns that name a run
+  std::vector<std::string> keys;    // columns that name a run; the last is its number
   std::vector<std::string> values;  // columns of numbers
   std::uint64_t seed = 0;
 };
@@ -36,8 +37,6 @@ class ResultsFile {
   // another process has it open, or when it cannot be written.
   ResultsFile(std::string path, ResultsFormat format);
 
-  // If several records have the same key, the first one.
-  Records records() const;
   bool contains(const std::vector<std::string>& key) const;
   // The record is on the disk when this returns. May be called from several threads.
   void append(const ResultsRecord& record);
@@ -47,11 +46,11 @@ class ResultsFile {
   ResultsFormat format_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   mutable std::mutex mutex_;
-  Records records_;
+  std::set<std::vector<std::string>> keys_;
 };
 
-// Reads a file without locking or changing it; an incomplete last line is left out. Throws Error when the file is
-// missing or of another format or seed.
+// Reads a file without locking or changing it; an incomplete last line is left out, and of several records with the
+// same key all but the first. Throws Error when the file is missing or of another format or seed.
 Records read_results(const std::string& path, const ResultsFormat& format);
 
 // "a,b" as a and b.

@@ -17,37 +17,37 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // The paper ranks the rounded numbers that it prints.
 double as_printed(double percent) { return std::round(percent * 10) / 10; }
 
-std::vector<double> values_of(const std::vector<TableRun>& runs, const std::string& dataset, const ProtocolRow& row,
-                              std::size_t measure, const SummaryRequest& request) {
+// The runs of a row on a dataset that are asked for.
+std::vector<TableRun> runs_of(const std::vector<TableRun>& all, const std::string& dataset, const ProtocolRow& row,
+                              const SummaryRequest& request) {
   const KMeansStart start = request.start.value_or(row.start);
-  std::vector<double> values;
-  for (const TableRun& run : runs) {
+  std::vector<TableRun> runs;
+  for (const TableRun& run : all) {
     if (run.dataset != dataset || run.row != row.name || run.start != start) continue;
     if (request.runs > 0 && (run.run < request.first || run.run >= request.first + request.runs)) continue;
-    const double value = (request.one_model ? run.scores.one_model : run.scores.per_measure)[measure];
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+std::vector<double> values_of(const std::vector<TableRun>& runs, std::size_t measure, bool one_model) {
+  std::vector<double> values;
+  for (const TableRun& run : runs) {
+    const double value = (one_model ? run.scores.one_model : run.scores.per_measure)[measure];
     if (std::isfinite(value)) values.push_back(value);
   }
   return values;
 }
 
-double mean_seconds(const std::vector<TableRun>& runs, const std::string& dataset, const std::string& row) {
-  double sum = 0;
-  int count = 0;
-  for (const TableRun& run : runs) {
-    if (run.dataset != dataset || run.row != row) continue;
-    sum += run.seconds;
-    ++count;
-  }
-  return count > 0 ? sum / count : kNan;
-}
-
-SummaryRow row_of(const PaperTable& table, const std::vector<TableRun>& runs, const std::string& dataset,
+SummaryRow row_of(const PaperTable& table, const std::vector<TableRun>& all, const std::string& dataset,
                   const ProtocolRow& row, const SummaryRequest& request) {
-  SummaryRow result{row, {}, mean_seconds(runs, dataset, row.name)};
+  const std::vector<TableRun> runs = runs_of(all, dataset, row, request);
+  SummaryRow result{row, {}, 0};
+  for (const TableRun& run : runs) result.seconds += run.seconds / static_cast<double>(runs.size());
   const PublishedRow* published = find_published(dataset, row.name);
   for (std::size_t m = 0; m < table.measures; ++m) {
     Cell cell;
-    cell.ours = estimate_of(values_of(runs, dataset, row, m, request));
+    cell.ours = estimate_of(values_of(runs, m, request.one_model));
     cell.paper = published != nullptr ? published->means[m] : kNan;
     cell.paper_half_width = published != nullptr ? published->half_widths[m] : kNan;
     cell.verdict = verdict_of(cell.ours, cell.paper, cell.paper_half_width);

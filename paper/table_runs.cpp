@@ -122,12 +122,4 @@ std::vector<TableRun> table_runs(const Records& records) {
   return runs;
 }
 
-std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclidean ? "euclidean" : "divergence"; }
-
-KMeansStart start_named(const std::string& name) {
-  if (name == "euclidean") return KMeansStart::kEuclidean;
-  if (name == "divergence") return KMeansStart::kDivergence;
-  internal::fail("the start of k-means is '{}'; allowed: euclidean, divergence", name);
-}
-
 }  // namespace bregmax

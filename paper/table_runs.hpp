@@ -45,7 +45,4 @@ struct TableRun {
 };
 std::vector<TableRun> table_runs(const Records& records);
 
-std::string to_string(KMeansStart start);          // "euclidean", "divergence"
-KMeansStart start_named(const std::string& name);  // throws Error for other names
-
 }  // namespace bregmax

@@ -67,7 +67,7 @@ Interrupt::~Interrupt() {
 
 const std::atomic<bool>& Interrupt::requested() { return interrupt_requested; }
 
-ProgressLine::ProgressLine(double tolerance) : terminal_(::isatty(STDERR_FILENO) != 0), tolerance_(tolerance) {}
+ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -80,9 +80,10 @@ RunControl ProgressLine::control() {
 
 double ProgressLine::fraction(const Progress& progress) const {
   if (std::isfinite(progress.fraction)) return std::clamp(progress.fraction, 0.0, 1.0);
-  if (!(tolerance_ > 0) || !(first_gap_ > tolerance_) || !(progress.relative_gap > 0)) return 0;
+  const double gap = progress.relative_gap, end = progress.tolerance;
+  if (!(end > 0) || !(first_gap_ > end) || !(gap > 0)) return 0;
   // Each interior point iteration gains about the same number of digits.
-  return std::clamp(std::log(first_gap_ / progress.relative_gap) / std::log(first_gap_ / tolerance_), 0.0, 1.0);
+  return std::clamp(std::log(first_gap_ / gap) / std::log(first_gap_ / end), 0.0, 1.0);
 }
 
 void ProgressLine::show(const Progress& progress) {
@@ -93,10 +94,11 @@ void ProgressLine::show(const Progress& progress) {
   last_shown_ = now;
   shown_ = true;
   constexpr int kWidth = 30;
+  const std::string_view phase = progress.phase;
+  const char* counted = phase == "tune" ? "fit" : phase == "runs" ? "run" : phase == "splits" ? "split" : "iteration";
   const int done = static_cast<int>(std::lround(fraction(progress) * kWidth));
-  const char* counted = progress.phase == "tune" ? "fit" : (progress.phase == "runs" ? "run" : "iteration");
-  std::string line = fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", progress.phase, "", done, "", kWidth - done,
-                                 counted, progress.iteration);
+  std::string line =
+      fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", phase, "", done, "", kWidth - done, counted, progress.iteration);
   if (std::isfinite(progress.relative_gap)) line += fmt::format("  gap {:.1e}", progress.relative_gap);
   if (std::isfinite(progress.primal_residual) && std::isfinite(progress.dual_residual)) {
     line += fmt::format("  residuals {:.0e} {:.0e}", progress.primal_residual, progress.dual_residual);

@@ -22,8 +22,7 @@ class Interrupt {
 // One line on standard error that shows how far a computation is, if standard error is a terminal.
 class ProgressLine {
  public:
-  // A solver is done when its gap reaches the tolerance; other work reports the fraction itself.
-  explicit ProgressLine(double tolerance = 0);
+  ProgressLine();
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -36,7 +35,6 @@ class ProgressLine {
   double fraction(const Progress& progress) const;
 
   bool terminal_;
-  double tolerance_;
   double first_gap_ = 0;
   bool shown_ = false;
   std::chrono::steady_clock::time_point last_shown_;

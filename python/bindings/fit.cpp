@@ -10,7 +10,6 @@
 
 #include "arrays.hpp"
 #include "bregmax/learn/run.hpp"
-#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "learn/as_json.hpp"
 #include "module.hpp"
@@ -128,7 +127,8 @@ MethodSupervision supervision_of(const nb::dict& given) {
   const auto list_of = [&](std::size_t members, std::size_t values, const auto& item) {
     const std::size_t count = items.shape(0);
     internal::require(items.shape(1) == members && values == count && weights.shape(0) == count,
-                      "items, what is said of them and their weights do not fit");
+                      "{} has shape ({}, {}), with {} values and {} weights; expected ({}, {}) and {} of each", kind,
+                      count, items.shape(1), values, weights.shape(0), count, members, count);
     std::vector<decltype(item(count))> list;
     list.reserve(count);
     for (std::size_t m = 0; m < count; ++m) list.push_back(item(m));
@@ -171,7 +171,6 @@ void bind_fit(nb::module_& module) {
   module.def("fit", &fit, nb::arg("rows").noconvert(), nb::arg("given"), nb::arg("options"),
              nb::arg("on_progress").none());
   module.def("methods", [] { return to_python(internal::methods_as_json()); });
-  module.def("default_lambdas", [] { return to_numpy(default_lambdas()); });
 }
 
 }  // namespace bregmax::python

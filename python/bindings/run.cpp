@@ -127,16 +127,17 @@ void attend(Run& run, const nb::object& on_progress) {
   std::string phase;
   const std::optional<Progress> latest = run.take_latest(phase);
   if (latest && !on_progress.is_none()) {
-    on_progress(phase, latest->iteration, latest->fraction, latest->relative_gap, latest->seconds);
+    on_progress(phase, latest->iteration, latest->fraction, latest->relative_gap, latest->tolerance);
   }
 }
 
 }  // namespace
 
+int threads_or_all(int threads) { return threads > 0 ? threads : omp_get_max_threads(); }
+
 void run_in_background(Work work, const nb::object& on_progress, int threads) {
   internal::require(threads >= 0, "n_jobs must be at least 1, or None for all threads");
-  const auto run =
-      std::make_shared<Run>(std::move(work), threads > 0 ? threads : omp_get_max_threads(), !on_progress.is_none());
+  const auto run = std::make_shared<Run>(std::move(work), threads_or_all(threads), !on_progress.is_none());
   std::thread worker([run] { run->work(); });
   std::exception_ptr of_python;
   {

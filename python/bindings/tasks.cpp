@@ -11,18 +11,11 @@
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "bregmax/tasks/ranking.hpp"
-#include "core/checks.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
 namespace bregmax::python {
 namespace {
-
-KMeansStart start_named(const std::string& name) {
-  if (name == "euclidean") return KMeansStart::kEuclidean;
-  if (name == "divergence") return KMeansStart::kDivergence;
-  internal::fail("start is '{}'; allowed: 'euclidean' or 'divergence'", name);
-}
 
 bool is_embedding(const Model& model) {
   return dynamic_cast<const EmbeddingDivergence*>(model.divergence.get()) != nullptr;
@@ -66,7 +59,7 @@ MatrixOut to_scaled_centers(const Model& model, const Rows& points, const Rows& 
 template <class Work>
 void search(const Model& model, const Rows& stored, const Rows& queries, int threads, const Work& work) {
   const nb::gil_scoped_release unlocked;
-  const ThreadLimit limit(threads > 0 ? threads : available_threads());
+  const ThreadLimit limit(threads_or_all(threads));
   model.with_scaled(view(stored), [&](const MatrixView& scaled_stored) {
     model.with_scaled(view(queries), [&](const MatrixView& scaled_queries) { work(scaled_stored, scaled_queries); });
   });

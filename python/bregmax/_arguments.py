@@ -50,7 +50,7 @@ def weights_of(sample_weight: Any, items: int) -> np.ndarray:
         return np.ones(items)
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights.shape != (items,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({items},), one weight an item")
+        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({items},), one weight per item")
     return weights
 
 
@@ -78,7 +78,7 @@ def tuples_of(tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[n
     else:
         raise ValueError(f"{name} has {given.ndim} dimensions; expected row numbers (m, t) or rows (m, t, d)")
     if indices.shape[1] not in sizes:
-        raise ValueError(f"{name} has {indices.shape[1]} rows an item; expected {allowed}")
+        raise ValueError(f"{name} has {indices.shape[1]} rows per item; expected {allowed}")
     if len(indices) == 0:
         raise ValueError(f"{name} is empty; at least one item is needed")
     return np.ascontiguousarray(rows), np.ascontiguousarray(indices, dtype=np.int64)
@@ -88,7 +88,7 @@ def similar_of(y: Any, items: int) -> np.ndarray:
     """1 for similar and 0 for dissimilar pairs, from metric-learn's +1 and -1, from 1 and 0, or from truth values."""
     labels = np.asarray(y)
     if labels.shape != (items,):
-        raise ValueError(f"y has shape {labels.shape}; expected ({items},), one label a pair")
+        raise ValueError(f"y has shape {labels.shape}; expected ({items},), one label per pair")
     if not np.isin(labels, (-1, 0, 1)).all() or (np.isin(labels, 0).any() and np.isin(labels, -1).any()):
         raise ValueError("y must hold 1 for similar pairs and -1 (or 0) for dissimilar ones")
     return np.ascontiguousarray(labels == 1, dtype=np.int32)

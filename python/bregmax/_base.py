@@ -29,6 +29,7 @@ _RENAMED = {
     "max_iterations": "max_iter",
     "neighbours": "n_neighbors",
     "pieces": "n_pieces",
+    "scales": "scale",
     "tolerance": "tol",
     "trees": "n_trees",
 }
@@ -96,7 +97,7 @@ class DivergenceLearner(BaseEstimator):
         lambdas = getattr(self, "lambdas", None)
         return {
             "method": self._method,
-            "names": _RENAMED,
+            "names": _RENAMED | {name: name_here(name) for name in own},
             "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
             "lambdas": None if lambdas is None else [float(value) for value in lambdas],
             "scale": self.scale,
@@ -112,9 +113,7 @@ class DivergenceLearner(BaseEstimator):
     def _learn(self, rows: np.ndarray, given: dict[str, np.ndarray], **more: Any):
         """`given`: labels or items, as `_core.fit` takes them; `more`: further options."""
         options = self._options() | more
-        core, report = run_with_progress(
-            _core.fit, rows, given, options, verbose=self.verbose, tolerance=options["tolerance"] or 0.0
-        )
+        core, report = run_with_progress(_core.fit, rows, given, options, verbose=self.verbose)
         if core is None:
             raise ValueError(f"time_limit={self.time_limit} ended the run before there was a model; allow more time")
         if hasattr(self, "feature_names_in_"):

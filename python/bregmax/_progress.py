@@ -12,8 +12,7 @@ class ProgressBar:
 
     STEPS = 1000
 
-    def __init__(self, tolerance: float) -> None:
-        self._tolerance = tolerance
+    def __init__(self) -> None:
         self._phase: str | None = None
         self._first_gap = 0.0
         self._bar: Any = None
@@ -25,7 +24,7 @@ class ProgressBar:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def __call__(self, phase: str, iteration: int, fraction: float, relative_gap: float, seconds: float) -> None:
+    def __call__(self, phase: str, iteration: int, fraction: float, relative_gap: float, tolerance: float) -> None:
         if phase != self._phase:
             self._close()
             self._phase, self._first_gap = phase, 0.0
@@ -34,7 +33,7 @@ class ProgressBar:
         if math.isfinite(relative_gap):
             self._first_gap = max(self._first_gap, relative_gap)
             text += f", gap {relative_gap:.1e}"
-        done = round(self.STEPS * self._share(fraction, relative_gap))
+        done = round(self.STEPS * self._share(fraction, relative_gap, tolerance))
         if (done, text) == self._shown:
             return
         self._shown = (done, text)
@@ -42,13 +41,13 @@ class ProgressBar:
         self._bar.n = done
         self._bar.refresh()
 
-    def _share(self, fraction: float, relative_gap: float) -> float:
+    def _share(self, fraction: float, relative_gap: float, tolerance: float) -> float:
         if math.isfinite(fraction):
             return min(max(fraction, 0.0), 1.0)
-        if not (self._first_gap > self._tolerance > 0 and relative_gap > 0):
+        if not (self._first_gap > tolerance > 0 and relative_gap > 0):
             return 0.0
         # Each interior point iteration gains about the same number of digits.
-        share = math.log(self._first_gap / relative_gap) / math.log(self._first_gap / self._tolerance)
+        share = math.log(self._first_gap / relative_gap) / math.log(self._first_gap / tolerance)
         return min(max(share, 0.0), 1.0)
 
     def _close(self) -> None:
@@ -80,9 +79,9 @@ def _open_bar(phase: str, total: int) -> Any:
     return tqdm(total=total, desc=phase, bar_format="{desc} {percentage:3.0f}% |{bar}| {elapsed}{postfix}")
 
 
-def run_with_progress(work: Callable[..., Any], *arguments: Any, verbose: int, tolerance: float = 0.0) -> Any:
+def run_with_progress(work: Callable[..., Any], *arguments: Any, verbose: int) -> Any:
     """Calls work(*arguments, on_progress)."""
     if not verbose:
         return work(*arguments, None)
-    with ProgressBar(tolerance) as bar:
+    with ProgressBar() as bar:
         return work(*arguments, bar)

@@ -143,7 +143,7 @@ class Model:
         """D(points[i], references[i])."""
         points, references = self._rows(points, "points"), self._rows(references, "references")
         if len(points) != len(references):
-            raise ValueError(f"there are {len(points)} points and {len(references)} references; expected as many")
+            raise ValueError(f"there are {len(points)} points and {len(references)} references; expected equally many")
         return self._core.rowwise(points, references)
 
     def phi(self, X: Any) -> np.ndarray:

@@ -49,8 +49,8 @@ def lambda_path(model: Any, measure: str | None = None, *, ax=None):
     measure: None: the one that was tuned for.
     """
     tuning = _model(model).tuning
-    if tuning is None:
-        raise ValueError("nothing was tuned, so there is no path of lambda: fit with lam='auto'")
+    if tuning is None or not all("lambda" in candidate for candidate in tuning["candidates"]):
+        raise ValueError("lambda was not tuned, so there is no path of it: fit with lam='auto'")
     measure = tuning["tuned_for"] if measure is None else measure
     if measure not in tuning["measures"]:
         raise ValueError(f"measure is '{measure}'; allowed: {', '.join(tuning['measures'])}")

@@ -114,6 +114,7 @@ def test_names_of_classes_do_not_matter(few, fitted):
         (dict(n_jobs=0), "n_jobs is 0"),
         (dict(random_state=-1), "random_state is -1"),
         (dict(lam=1.0, lambdas=[1, 2]), "lambdas"),
+        (dict(lambdas=[-1.0, 2.0]), "lam is -1"),
         (dict(lipschitz_bound=-1.0), "[Ll]ipschitz"),
         (dict(n_pieces=0), "n_pieces is 0; allowed: a whole number from 1"),
         (dict(n_pieces="theory"), "n_pieces is theory; that rule is for targets"),

@@ -209,6 +209,9 @@ def test_unlabelled_rows_have_a_euclidean_distance(few):
         (bregmax.ITML(prior="unit"), "prior is 'unit'; allowed: identity or inverse-covariance"),
         (bregmax.ITML(prior=1), "prior is 1; allowed: identity"),
         (bregmax.LMNN(n_neighbors=1.5), "n_neighbors is 1.5"),
+        (bregmax.ITML(upper_percentile=-1.0), "upper_percentile is -1"),
+        (bregmax.Wu2009(kernel_scale=-1.0), "kernel_scale is -1"),
+        (bregmax.Wu2009(kernel_scale="auto"), "kernel_scale is 'auto'"),
         (bregmax.LMNN(scale="log"), "scale is 'log'"),
         (bregmax.LMNN(tol=0.0), "tolerance"),
         (bregmax.LMNN(max_iter=0), "iteration limit is 0"),
@@ -292,8 +295,18 @@ def test_mistakes_in_what_is_chosen_from(few, learner, message):
         learner.fit(*few)
 
 
-@pytest.mark.parametrize("learner", [bregmax.GMML(t="auto"), bregmax.GMML(t=[0.2, 0.8]), bregmax.GMML(scale="auto")])
-def test_nothing_is_chosen_without_labels(pairs, learner):
+@pytest.mark.parametrize(
+    "learner, name",
+    [
+        (bregmax.GMML(t="auto"), "t"),
+        (bregmax.GMML(t=[0.2, 0.8]), "t"),
+        (bregmax.GMML(lam=[0.1, 1.0]), "lam"),
+        (bregmax.GMML(scale="auto"), "scale"),
+        (bregmax.Wu2009(kernel_scale=[1.0, 2.0]), "kernel_scale"),
+        (bregmax.Wu2009(kernel_scale=1.0, scale="auto"), "scale"),
+    ],
+)
+def test_nothing_is_chosen_without_labels(pairs, learner, name):
     X, numbers, y = pairs
-    with pytest.raises(ValueError, match="(t|scale) is to be chosen by cross-validation, which needs labels"):
+    with pytest.raises(ValueError, match=f"^{name} is to be chosen by cross-validation, which needs labels"):
         learner.fit_pairs(numbers, y, X)

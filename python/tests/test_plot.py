@@ -58,8 +58,10 @@ def test_the_path_shows_the_best_scores_and_the_choice(tuned):
 
 def test_mistakes(tuned, fitted, few):
     X, _ = few
-    with pytest.raises(ValueError, match="nothing was tuned"):
+    with pytest.raises(ValueError, match="lambda was not tuned"):
         bregmax.plot.lambda_path(fitted)
+    with pytest.raises(ValueError, match="lambda was not tuned"):
+        bregmax.plot.lambda_path(bregmax.ITML(gamma=[1.0, 10.0]).fit(*few))
     with pytest.raises(ValueError, match="measure is 'luck'"):
         bregmax.plot.lambda_path(tuned, "luck")
     with pytest.raises(ValueError, match="features is"):

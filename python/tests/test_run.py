@@ -1,6 +1,7 @@
 """Long runs: Python's lock, Ctrl-C, progress."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -116,6 +117,23 @@ def test_the_result_does_not_depend_on_the_threads(few):
     assert one.model_.tuning["chosen"] == two.model_.tuning["chosen"]
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts the threads of the process")
+def test_predict_and_rank_take_as_many_threads_as_openmp_may():
+    code = """
+        import os
+        import numpy as np
+        import bregmax
+        X, y = np.random.default_rng(0).normal(size=(3000, 8)), np.arange(3000) % 2
+        learner = bregmax.Euclidean().fit(X, y)
+        before = len(os.listdir("/proc/self/task"))
+        learner.rank(X, X, 5)
+        bregmax.BregmanKNeighborsClassifier(divergence="squared_euclidean").fit(X, y).predict(X)
+        assert len(os.listdir("/proc/self/task")) == before
+    """
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, env=environment)
+
+
 def test_verbose_shows_progress(capsys):
     X, y = long_problem()
     # Long enough to be worth a bar on any machine: reports come a few times a second.
@@ -124,9 +142,10 @@ def test_verbose_shows_progress(capsys):
         warnings.simplefilter("ignore", ConvergenceWarning)
         bregmax.NCA(form="full", verbose=1, max_iter=100).fit(rows, np.arange(3000) % 2)
     assert "%" in capsys.readouterr().err
-    bregmax.BregmanLearner(1.0, verbose=1).fit(X[:150], y[:150])
+    bregmax.BregmanLearner(1e-3, verbose=1).fit(X[:300], y[:300])
     shown = capsys.readouterr()
     assert "solve" in shown.err and "gap" in shown.err
+    assert max(int(percent) for percent in re.findall(r"(\d+) ?%", shown.err)) > 0
     assert shown.out == ""
     bregmax.BregmanLearner(1.0).fit(X[:60], y[:60])
     assert capsys.readouterr().err == ""
@@ -138,10 +157,10 @@ def test_progress_without_tqdm():
         sys.modules["tqdm"] = sys.modules["tqdm.auto"] = None
         import bregmax
         from bregmax._progress import ProgressBar
-        with ProgressBar(1e-8) as bar:
-            bar("solve", 1, float("nan"), 1.0, 0.1)
-            bar("solve", 2, float("nan"), 1e-4, 0.1)
-            bar("tune", 2, 0.25, float("nan"), 0.1)
+        with ProgressBar() as bar:
+            bar("solve", 1, float("nan"), 1.0, 1e-8)
+            bar("solve", 2, float("nan"), 1e-4, 1e-8)
+            bar("tune", 2, 0.25, float("nan"), float("nan"))
     """
     run = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], check=True, capture_output=True, text=True

@@ -138,7 +138,7 @@ def test_the_given_supervision_tunes_lambda(triplets):
 @pytest.mark.parametrize(
     "tuples, X, message",
     [
-        (np.zeros((4, 5), int), np.zeros((3, 2)), "comparisons has 5 rows an item; expected 3 or 4"),
+        (np.zeros((4, 5), int), np.zeros((3, 2)), "comparisons has 5 rows per item; expected 3 or 4"),
         (np.zeros((4, 3), int), None, "so X .* is needed"),
         (np.zeros((4, 3)), np.zeros((3, 2)), "must be whole"),
         (np.full((4, 3), 7), np.zeros((3, 2)), "row numbers from 7 to 7; allowed: 0 to 2"),
@@ -158,11 +158,11 @@ def test_mistakes_in_labels_and_values(pairs):
     learner = bregmax.BregmanLearner(1.0)
     with pytest.raises(ValueError, match="1 for similar"):
         learner.fit_pairs(numbers, y + 3, X)
-    with pytest.raises(ValueError, match="one label a pair"):
+    with pytest.raises(ValueError, match="one label per pair"):
         learner.fit_pairs(numbers, y[1:], X)
     with pytest.raises(ValueError, match="NaN"):
         learner.fit_targets(numbers, np.full(len(numbers), np.nan), X)
-    with pytest.raises(ValueError, match="one weight an item"):
+    with pytest.raises(ValueError, match="one weight per item"):
         learner.fit_pairs(numbers, y, X, sample_weight=[1.0])
     with pytest.raises(ValueError, match="weight"):
         learner.fit_pairs(numbers, y, X, sample_weight=np.full(len(y), -1.0))

@@ -107,7 +107,7 @@ class Diagnosis {
         fmt::format("features range over {:.0e} in one column and {:.0e} in another, too far apart to learn from as "
                     "they are with lambda {}: the relative gap stays at {:.1e}; {}, or a larger {}",
                     narrowest, widest, short_number(outcome_.proved->lambda), report.relative_gap,
-                    names_.with("scale", "standard"), names_("lambda")));
+                    names_.with("scales", "standard"), names_("lambda")));
   }
 
   std::pair<std::string, std::string> cause_of_constant() const {

@@ -58,7 +58,8 @@ class Planner {
   }
 
   void plan_parameter(const std::string& name, const Wish& wish) {
-    const MethodParameter& parameter = plan_.method->parameter(name);
+    MethodParameter parameter = plan_.method->parameter(name);
+    parameter.name = names_(name);
     for (const double value : wish.values) parameter.check(value);
     if (wish.values.size() == 1) {
       plan_.settings.parameters[name] = wish.values.front();
@@ -237,7 +238,7 @@ class Planner {
     if (!plan_.has_choice() || data_.labelled()) return;
     require(plan_.method->learns_from_items,
             "{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
-            plan_.tried.empty() ? names_("scale") : plan_.tried.begin()->first);
+            names_(plan_.tried.empty() ? "scales" : plan_.tried.begin()->first));
     const Index items = item_count(data_.supervision);
     require(items >= plan_.folds,
             "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",

@@ -6,6 +6,7 @@ std::optional<Status> IterationWatch::end_after(int iterations, double objective
   Progress progress{.phase = "learn", .iteration = iterations};
   progress.objective = objective;
   progress.relative_gap = stationarity;
+  progress.tolerance = limits_.tolerance;
   progress.seconds = seconds();
   control_.report(progress);
   if (stationarity <= limits_.tolerance) return Status::kConverged;

@@ -86,6 +86,14 @@ void in_parallel(int count, const Work& work) {
 
 }  // namespace
 
+std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclidean ? "euclidean" : "divergence"; }
+
+KMeansStart start_named(const std::string& name) {
+  if (name == "euclidean") return KMeansStart::kEuclidean;
+  if (name == "divergence") return KMeansStart::kDivergence;
+  internal::fail("start is '{}'; allowed: euclidean, divergence", name);
+}
+
 KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
                     const RunControl& control) {
   check_input(divergence, rows, options);

@@ -72,6 +72,23 @@ TEST_F(Apply, SaysThatOtherNamesAreTakenInTheirOrder) {
   EXPECT_THAT(others.err, HasSubstr("note: others.csv: the features (a, b, c, d) have other names than in the model"));
 }
 
+// Without a header, columns are called x0, x1, ... by their place, which a label column before them shifts.
+TEST(ApplyWithoutNames, TheLabelColumnMayBeElsewhereOrMissing) {
+  const TemporaryDirectory directory;
+  directory.write("train.csv", "x,1,2\nx,2,1\ny,5,6\ny,6,5\n");
+  ASSERT_EQ(run(directory, {"fit", "train.csv", "--label", "0", "--lambda", "1", "--out", "m.bregmax"}).exit_code, 0);
+  directory.write("queries.csv", "1,2\n5,6\n");
+  const Outcome outcome = run(directory, {"divergence", "m.bregmax", "queries.csv", "--label", "none"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  const Model model = load_model(directory / "m.bregmax");
+  const Matrix queries = read_table(directory / "queries.csv", {"none", ""}).features;
+  directory.write("printed.csv", outcome.out);
+  EXPECT_EQ(read_table(directory / "printed.csv", {"none", ""}).features, model.divergences(queries, queries));
+  directory.write("swapped.csv", "x2,x1\n1,2\n");
+  EXPECT_THAT(mistake_of(run(directory, {"divergence", "m.bregmax", "swapped.csv"})), HasSubstr("another order"));
+}
+
 TEST_F(Apply, RefusesDataThatDoesNotFit) {
   const std::string wrong_count = mistake_of(run(directory_, {"divergence", "m.bregmax", "builtin:wine"}));
   EXPECT_THAT(wrong_count, HasSubstr("13 features"));

@@ -1,8 +1,10 @@
 // What the documents say is what the program does.
 #include <gmock/gmock.h>
 
+#include <cctype>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "cli/program.hpp"
@@ -36,36 +38,75 @@ void expect_blocks_run(const std::string& name) {
   }
 }
 
-// The targets of links to files of the project; those to the web, within a page and in blocks of code are left out.
-std::vector<std::string> linked_files(const std::string& text) {
-  std::vector<std::string> files;
+// The lines of a page that are not in blocks of code.
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::vector<std::string> list;
   std::istringstream lines(text);
   bool code = false;
   for (std::string line; std::getline(lines, line);) {
     code ^= line.starts_with("```");
-    if (code) continue;
-    for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
-      const std::string file = line.substr(at + 2, line.find_first_of("#)", at + 2) - at - 2);
-      if (!file.empty() && file.find(':') == std::string::npos) files.push_back(file);
-    }
+    if (!code) list.push_back(line);
   }
-  return files;
+  return list;
 }
 
-TEST(Docs, LinksLeadToFiles) {
+struct Link {
+  std::string file, anchor;  // an empty file is the page itself
+};
+
+// The links to pages and files of the project; those to the web are left out.
+std::vector<Link> links_of(const std::string& text) {
+  std::vector<Link> links;
+  for (const std::string& line : lines_of_text(text)) {
+    for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
+      const std::string target = line.substr(at + 2, line.find(')', at + 2) - at - 2);
+      const std::size_t hash = target.find('#');
+      if (target.find(':') != std::string::npos) continue;
+      links.push_back({target.substr(0, hash), hash == std::string::npos ? "" : target.substr(hash + 1)});
+    }
+  }
+  return links;
+}
+
+// What the headings of a page can be linked to as, by GitHub's rule.
+std::set<std::string> anchors_of(const std::string& text) {
+  std::set<std::string> anchors;
+  for (const std::string& line : lines_of_text(text)) {
+    const std::size_t begin = line.find_first_not_of('#');
+    if (!line.starts_with('#') || begin == std::string::npos || line[begin] != ' ') continue;
+    std::string anchor;
+    for (const char c : line.substr(begin + 1)) {
+      if (c == ' ' || c == '-') {
+        anchor += '-';
+      } else if (c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0) {
+        anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      }
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
+TEST(Docs, LinksLeadToFilesAndHeadings) {
   const std::filesystem::path root = BREGMAX_SOURCE_DIR;
   std::vector<std::filesystem::path> pages = {root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md"};
   for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
   }
-  std::size_t links = 0;
+  std::size_t links = 0, anchors = 0;
   for (const std::filesystem::path& page : pages) {
-    for (const std::string& file : linked_files(read_file(page.string()))) {
+    for (const Link& link : links_of(read_file(page.string()))) {
+      const std::filesystem::path target = link.file.empty() ? page : page.parent_path() / link.file;
       ++links;
-      EXPECT_TRUE(std::filesystem::exists(page.parent_path() / file)) << page << " links to " << file;
+      EXPECT_TRUE(std::filesystem::exists(target)) << page << " links to " << link.file;
+      if (link.anchor.empty() || !std::filesystem::exists(target)) continue;
+      ++anchors;
+      EXPECT_TRUE(anchors_of(read_file(target.string())).contains(link.anchor))
+          << page << " links to #" << link.anchor << " of " << target;
     }
   }
   EXPECT_GT(links, 50u) << "the links of the pages were not found";
+  EXPECT_GT(anchors, 5u);
 }
 
 TEST(Docs, OptionsAreWhatTheProgramPrints) {

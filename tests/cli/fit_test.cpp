@@ -85,7 +85,7 @@ TEST(Fit, IsTheSameTwice) {
   const std::vector<std::string> arguments = {"builtin:iris", "--pieces", "10", "--comparisons", "200", "--seed", "3"};
   const nlohmann::json first = fit(directory, arguments), second = fit(directory, arguments);
   EXPECT_EQ(first["objective"], second["objective"]);
-  EXPECT_EQ(first["dual_objective"], second["dual_objective"]);
+  EXPECT_EQ(first["lower_bound"], second["lower_bound"]);
 }
 
 TEST(Fit, ThatEndsEarlyExitsWith1AndSavesNothing) {
@@ -130,14 +130,14 @@ TEST(Fit, CountsOneAsOne) {
 
 TEST(Fit, HelpIsOnStandardOutput) {
   const TemporaryDirectory directory;
-  for (const char* command :
-       {"demo", "fit", "show", "divergence", "evaluate", "rank", "cluster", "classify", "methods", "datasets"}) {
+  for (const char* command : {"demo", "fit", "show", "divergence", "evaluate", "rank", "cluster", "classify", "bounds",
+                              "approximate", "reproduce", "methods", "datasets"}) {
     const Outcome outcome = run(directory, {command, "--help"});
     EXPECT_EQ(outcome.exit_code, 0) << command;
     EXPECT_THAT(outcome.out, HasSubstr("Examples:")) << command;
     EXPECT_EQ(outcome.err, "") << command;
   }
-  EXPECT_EQ(run(directory, {"--version"}).out, "bregmax 0.1.0\n");
+  EXPECT_EQ(run(directory, {"--version"}).out, "bregmax " BREGMAX_VERSION "\n");
 }
 
 // Rows 0 and 1 are equal, so they are the same reference when the model is applied, even if their pieces differ.

@@ -51,6 +51,17 @@ TEST(Interrupt, KeepsTheUnfinishedModelWhenAskedTo) {
   EXPECT_EQ(json_of(run(directory, {"show", "m.bregmax", "--json"}))["status"], "stopped");
 }
 
+TEST(Interrupt, LeavesNoPictureOfAnUnfinishedDemo) {
+  const TemporaryDirectory directory;
+  const RunningProgram program(directory, {BREGMAX_PROGRAM, "demo"});
+  program.wait_until_interruptible();
+  program.signal(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("stopped by an interrupt"));
+  EXPECT_EQ(directory.files(), 0U);
+}
+
 // A program that reads a pipe: it waits there, even if it is asked to stop, until it is killed or the pipe is fed.
 class WaitingProgram {
  public:

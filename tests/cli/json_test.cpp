@@ -16,12 +16,13 @@ TEST(Json, FitHasThePromisedKeys) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
   const nlohmann::json fit = json_of(outcome);
-  expect_keys(fit, {"status",     "objective", "dual_objective", "relative_gap",
-                    "loss",       "lipschitz", "lambda",         "pieces",
-                    "n",          "d",         "supervision",    "solver",
-                    "iterations", "seconds",   "certificate",    "convexity_violation",
-                    "tolerance",  "items",     "scale",          "smoothing",
+  expect_keys(fit, {"status",     "objective", "lower_bound", "relative_gap",
+                    "loss",       "lipschitz", "lambda",      "pieces",
+                    "n",          "d",         "supervision", "solver",
+                    "iterations", "seconds",   "certificate", "convexity_violation",
+                    "tolerance",  "items",     "scale",       "smoothing",
                     "seed",       "model"});
+  EXPECT_EQ(fit["dual_objective"], fit["lower_bound"]) << "the name before version 0.2";
   EXPECT_EQ(fit["status"], "optimal");
   EXPECT_EQ(fit["pieces"], 5);
   EXPECT_EQ(fit["n"], 150);
@@ -36,7 +37,7 @@ TEST(Json, FitHasThePromisedKeys) {
   EXPECT_NEAR(fit["certificate"]["objective"].get<double>(), objective, 1e-7 * objective);
 
   const nlohmann::json show = json_of(run(directory, {"show", "m.bregmax", "--json"}));
-  for (const char* key : {"objective", "dual_objective", "lipschitz", "loss", "lambda", "pieces", "n", "d", "status"}) {
+  for (const char* key : {"objective", "lower_bound", "lipschitz", "loss", "lambda", "pieces", "n", "d", "status"}) {
     EXPECT_EQ(show[key], fit[key]) << key;
   }
 }
@@ -54,6 +55,8 @@ TEST(Json, EvaluateHasTheFiveScoresAsFractions) {
   }
   EXPECT_TRUE(without.contains("knn_accuracy"));
   EXPECT_TRUE(without["knn_accuracy"].is_null());
+  EXPECT_THAT(mistake_of(run(directory, {"evaluate", "m.bregmax", "builtin:iris", "-k", "3"})),
+              ::testing::HasSubstr("-k requires --train"));
   const nlohmann::json with =
       json_of(run(directory, {"evaluate", "m.bregmax", "builtin:iris", "--train", "builtin:iris", "--json"}));
   EXPECT_GT(with["knn_accuracy"].get<double>(), 0.8);

@@ -126,7 +126,7 @@ TEST(Method, MistakesAreToldInOneLine) {
               HasSubstr("upper is 'auto'; allowed: a number >= 0, or several"));
   directory.write("pairs.csv", "0,1,1\n0,100,0\n");
   EXPECT_THAT(mistake({"--method", "itml", "--pairs-file", "pairs.csv", "--method-parameter", "gamma=auto"}),
-              HasSubstr("gamma is to be chosen by cross-validation, which needs labels"));
+              HasSubstr("--method-parameter gamma is to be chosen by cross-validation, which needs labels"));
   EXPECT_THAT(mistake({"--method", "mahalanobis"}), HasSubstr("give --targets-file"));
   EXPECT_THAT(mistake({"--method", "mlr-auc", "--all-pairs"}), HasSubstr("mlr-auc cannot learn from pairs"));
   EXPECT_THAT(mistake({"--method-parameter", "gamma=1"}), HasSubstr("name one with --method"));

@@ -163,8 +163,11 @@ TEST_F(Mistakes, DetectsWhatCannotBeTuned) {
   EXPECT_THAT(fit_csv(kGood, {"--tune-for", "f1"}), HasSubstr("average_precision"));
   EXPECT_THAT(fit_csv(kGood, {"--folds", "1"}), HasSubstr("--folds"));
   EXPECT_THAT(fit_csv(kGood, {"--lambdas", "1,0.1"}), HasSubstr("rising numbers"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambdas", "1,10,"}), HasSubstr("--lambdas is ''"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambdas", "1,,10"}), HasSubstr("--lambdas is ''"));
   EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--lambdas", "1,2"}), HasSubstr("--lambda auto"));
-  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--picture", "p.svg"}), HasSubstr("only one lambda"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambda", "1", "--picture", "p.svg"}), HasSubstr("fewer than two lambdas"));
+  EXPECT_THAT(fit_csv(kGood, {"--lambdas", "0,10", "--picture", "p.svg"}), HasSubstr("fewer than two lambdas above 0"));
   EXPECT_THAT(fit_csv(kGood, {"--hard-comparisons", "0"}), HasSubstr("--hard-comparisons"));
   EXPECT_THAT(fit_csv(kGood, {"--hard-comparisons", "2", "--all-pairs"}), HasSubstr("--all-pairs"));
   EXPECT_THAT(fit_csv(kGood, {"--solver", "admm"}), HasSubstr("needs --lambda V"));

@@ -52,6 +52,34 @@ TEST(Reproduce, MakesATableInEveryForm) {
   EXPECT_EQ(table["cells"].size(), 15U);
   EXPECT_EQ(table["cells"][0]["runs"], 4);
   EXPECT_EQ(table["cells"][0]["paper"], 57.9);
+  std::filesystem::remove(directory / "transfusion.csv");
+  EXPECT_EQ(json_of(run(directory, report)), table) << "a report needs no data";
+}
+
+TEST(Reproduce, RefusesDamagedResults) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> command = {"reproduce", "table1",     "--methods", "euclidean", "--runs",
+                                            "1",         "--datasets", "iris",      "--out",     "out"};
+  ASSERT_EQ(run(directory, command).exit_code, 0);
+  std::string results = read_file(directory / "out/table-runs.csv");
+  const std::string key = "iris,euclidean,euclidean,0,";
+  ASSERT_THAT(results, HasSubstr(key));
+  directory.write("out/table-runs.csv", results.replace(results.find(key), key.size(), "iris,euclidean,euclidean,x,"));
+  EXPECT_THAT(mistake_of(run(directory, command)),
+              HasSubstr("out/table-runs.csv: line 3: run is 'x'; allowed: a whole number"));
+}
+
+TEST(Reproduce, DrawsFigure1) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, {"reproduce", "figure1", "--out", "out", "--json"});
+  const nlohmann::json figure = json_of(outcome);
+  EXPECT_GT(figure["in_order"]["pbdl_x_to_a"].get<double>(), 0.99);
+  EXPECT_NEAR(figure["a_angle"].get<double>(), 60, 1) << "the middle of an arc";
+  const std::string picture = read_file(directory / "out/figure1.svg");
+  EXPECT_THAT(picture, StartsWith("<svg"));
+  EXPECT_EQ(std::filesystem::exists(directory / "out/figure1.png"), outcome.err.empty());
+  EXPECT_THAT(read_file(directory / "out/figure1-quadratic.csv"), StartsWith("x,quadratic,max_affine\n"));
+  EXPECT_THAT(read_file(directory / "out/figure1-circle.csv"), HasSubstr(",1,0,0,0\n")) << "A itself";
 }
 
 // The lines of a file that may not be there yet.

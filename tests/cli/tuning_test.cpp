@@ -194,7 +194,7 @@ TEST(Tuning, HasNullForWhatItNeverKnew) {
   const nlohmann::json fit = json_of(outcome);
   EXPECT_EQ(fit["status"], "time_limit");
   for (const char* key :
-       {"objective", "dual_objective", "relative_gap", "loss", "lipschitz", "lambda", "convexity_violation", "pieces",
+       {"objective", "lower_bound", "relative_gap", "loss", "lipschitz", "lambda", "convexity_violation", "pieces",
         "supervision", "items", "solver", "iterations", "seconds", "smoothing", "constant", "model"}) {
     EXPECT_TRUE(fit[key].is_null()) << key;
   }
@@ -232,7 +232,7 @@ TEST(Tuning, KeepsTheBestModelSoFarWhenAskedTo) {
   EXPECT_LT(show["n"].get<int>(), 150);
   const double objective = show["loss"].get<double>() + show["lambda"].get<double>() * show["lipschitz"].get<double>();
   EXPECT_NEAR(show["objective"].get<double>(), objective, 1e-9 * objective);
-  EXPECT_LE(show["dual_objective"].get<double>(), objective);
+  EXPECT_LE(show["lower_bound"].get<double>(), objective);
   EXPECT_THAT(
       run(directory, {"show", "m.bregmax"}).out,
       HasSubstr("of 600 folds, the best of the " + tuning["compared"].dump() + " candidates scored there (28 in all)"));

@@ -211,7 +211,7 @@ TEST(Plan, OfAClassicalMethodHasNothingToChooseByWithoutLabels) {
   FitRequest request = itml();
   EXPECT_FALSE(plan(request, kPairs).has_choice());
   request.scales = {Scale::kNone, Scale::kStandard};
-  EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("scale is to be chosen by cross-val")));
+  EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("scales is to be chosen by cross-val")));
   request.parameters["gamma"] = Wish({1, 2});
   EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("gamma is to be chosen by cross-val")));
 }

@@ -86,7 +86,7 @@ TEST(Figure2, CurvesAreMeansOverTheRuns) {
   results.append({{"kl", "5", "1"}, {2, 5, 0.1}, ""});
   results.append({{"kl", "5", "2"}, {100, 100, 0.1}, "not asked for"});
   EXPECT_EQ(missing_figure2_jobs(plan, results).size(), 38U);
-  const auto curves = error_curves(results.records(), plan);
+  const auto curves = error_curves(read_results(directory / "r.csv", figure2_format(0)), plan);
   ASSERT_EQ(curves.size(), 1U);
   ASSERT_EQ(curves[0].errors.size(), 1U);
   EXPECT_NEAR(curves[0].errors[0].pbdl.mean, 1.5, 1e-12);

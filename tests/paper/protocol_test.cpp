@@ -11,8 +11,10 @@
 namespace bregmax {
 namespace {
 
+using ::testing::ContainsRegex;
 using testing::error_of;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::tiny_dataset;
 
 std::vector<RunScores> run_rows(const std::vector<std::string>& names, int run = 0, std::uint64_t seed = 0) {
@@ -56,6 +58,14 @@ TEST(Protocol, ARowDoesNotDependOnThoseLearnedWithIt) {
 
 TEST(Protocol, SmoothingIsOneOfTheChoicesOfTheSmoothedRow) {
   EXPECT_THAT(run_rows({"pbdl"})[0].note, HasSubstr("smoothing=0 scale=none pieces=all"));
+  std::string plain, smoothed;
+  for (int run = 0; run < 5; ++run) {
+    plain += run_rows({"pbdl"}, run)[0].note;
+    smoothed += run_rows({"pbdl-smoothed"}, run)[0].note;
+  }
+  const char* positive = "smoothing=(0\\.|[1-9])";
+  EXPECT_THAT(smoothed, ContainsRegex(positive));
+  EXPECT_THAT(plain, Not(ContainsRegex(positive)));
   EXPECT_THAT(run_rows({"pbdl-standardised"})[0].note, HasSubstr("scale=standard"));
   EXPECT_THAT(run_rows({"pbdl-few-pieces"})[0].note, HasSubstr("pieces=10"));
 }

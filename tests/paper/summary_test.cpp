@@ -31,7 +31,7 @@ TEST(Verdict, ComparesWithTheIntervalOfTheDifference) {
 }
 
 TableRun run_of(const std::string& row, int run, double score, KMeansStart start = KMeansStart::kEuclidean) {
-  TableRun one{"iris", row, start, run, {}, 1.5};
+  TableRun one{"iris", row, start, run, {}, start == KMeansStart::kEuclidean ? 1.5 + run : 100};
   one.scores.per_measure = {score, score, score, score, score};
   one.scores.one_model = {0.5, 0.5, 0.5, 0.5, 0.5};
   return one;
@@ -79,15 +79,16 @@ TEST(Summary, TakesTheRunsStartAndChoiceThatAreAskedFor) {
   SummaryRequest request = iris_request({"pbdl", "itml"});
   request.first = 2;
   request.runs = 2;
-  const auto first_cell = [&] {
-    return summarise(paper_table("table2"), runs, request).blocks[0].rows[0].cells[0].ours;
-  };
+  const auto first_row = [&] { return summarise(paper_table("table2"), runs, request).blocks[0].rows[0]; };
+  const auto first_cell = [&] { return first_row().cells[0].ours; };
   EXPECT_NEAR(first_cell().mean, 25, 1e-12);
+  EXPECT_NEAR(first_row().seconds, (3.5 + 4.5) / 2, 1e-12);
   request.one_model = true;
   EXPECT_NEAR(first_cell().mean, 50, 1e-12);
   request = iris_request({"pbdl"});
   request.start = KMeansStart::kDivergence;
   EXPECT_NEAR(first_cell().mean, 77, 1e-12);
+  EXPECT_NEAR(first_row().seconds, 100, 1e-12);
   request.rows = {"itml"};
   const TableSummary none = summarise(paper_table("table2"), runs, request);
   EXPECT_TRUE(none.blocks.empty());

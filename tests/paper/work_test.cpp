@@ -83,7 +83,8 @@ TEST(Work, DoesNothingTwice) {
 // The first of four jobs is seven tenths of the work; the second waits until that was reported.
 TEST(Work, ReportsTheShareOfTheWorkRatherThanOfTheJobs) {
   const TemporaryDirectory directory;
-  ResultsFile results(directory / "r.csv", {"a test", {"name"}, {"value", "seconds"}, 0});
+  const ResultsFormat format{"a test", {"run"}, {"value", "seconds"}, 0};
+  ResultsFile results(directory / "r.csv", format);
   std::atomic<bool> seen{false};
   std::vector<Job> jobs;
   for (int i = 0; i < 4; ++i) {
@@ -98,7 +99,7 @@ TEST(Work, ReportsTheShareOfTheWorkRatherThanOfTheJobs) {
   control.on_progress = [&](const Progress& progress) { seen = seen || std::abs(progress.fraction - 0.7) < 1e-12; };
   EXPECT_EQ(run_jobs(jobs, results, 1, control).done, 4U);
   EXPECT_TRUE(seen);
-  EXPECT_EQ(results.records().size(), 4U);
+  EXPECT_EQ(read_results(directory / "r.csv", format).size(), 4U);
 }
 
 TEST(Work, AFailingJobIsNamed) {

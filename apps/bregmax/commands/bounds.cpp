@@ -352,12 +352,12 @@ void add_bounds(CLI::App& program, Action& chosen) {
                 "comparisons to draw from the labels for the held-out error");
   options.number("--delta", request->delta, "P", {1e-300, 1 - 1e-12, true, "a number > 0 and < 1"},
                  "probability that a bound may fail");
-  const NumberRange at_least_zero{0, std::numeric_limits<double>::infinity(), true, "a finite number >= 0"};
   options
-      .number("--noise", request->noise, "S", at_least_zero, "targets: how far at most a value is from its expectation")
+      .number("--noise", request->noise, "S", at_least_zero(),
+              "targets: how far at most a value is from its expectation")
       ->default_str("0");
   options
-      .number("--beta", request->beta, "B", at_least_zero,
+      .number("--beta", request->beta, "B", at_least_zero(),
               "targets: smoothness of the true generator on the scaled features; bounds the distance from it")
       ->default_str("");
   options.layout(request->layout);

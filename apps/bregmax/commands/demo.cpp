@@ -152,16 +152,18 @@ ExitCode run_demo(const DemoRequest& request) {
   check_picture(request.out);
   const ThreadLimit limit(1);  // these problems are so small that threads would only wait for each other
   DemoResult result;
+  std::string picture;
   run_with_progress([&](const RunControl& control) {
     for (int split = 0; split < kDemoSplits && !control.stop_requested(); ++split) {
-      control.report({"learn", split, static_cast<double>(split) / kDemoSplits});
+      control.report({"splits", split, static_cast<double>(split) / kDemoSplits});
       const auto seed = static_cast<std::uint64_t>(split);
       const DemoData data = split_iris(seed);
       add_split(result, data, seed, control.stop);
-      if (split == 0) write_picture(request.out, draw_petals(data.train, control.stop));
+      if (split == 0) picture = draw_petals(data.train, control.stop);
     }
   });
   if (Interrupt::requested()) return report_interrupt("");
+  write_picture(request.out, picture);
   print_report(request.json, as_json(request, result), as_text(request, result));
   return result.all_optimal ? kDone : kNotReached;
 }

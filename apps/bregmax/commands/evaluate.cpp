@@ -47,7 +47,7 @@ Json as_json(const EvaluateRequest& request, const ModelInput& test, const Evalu
                  {"classes", test.table.labels->classes()},
                  {"k", request.options.k},
                  {"restarts", request.options.restarts},
-                 {"start", request.options.start == KMeansStart::kEuclidean ? "euclidean" : "divergence"},
+                 {"start", to_string(request.options.start)},
                  {"seed", request.options.seed},
                  {"model", request.model},
                  {"test", request.test},
@@ -85,9 +85,11 @@ void add_evaluate(CLI::App& program, Action& chosen) {
       program, {"evaluate", "scores of a model on rows with labels", kEvaluateExamples}, run_evaluate, chosen);
   options.model(request->model);
   options.text("TEST", request->test, "", "rows with labels: CSV, .npy or builtin:NAME")->required();
-  options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
-  options.whole("-k", request->options.k, "K", {1, 1'000'000'000},
-                "nearest neighbours, at most the number of training rows");
+  CLI::Option* train = options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
+  options
+      .whole("-k", request->options.k, "K", {1, 1'000'000'000},
+             "nearest neighbours, at most the number of training rows")
+      ->needs(train);
   options.whole("--restarts", request->options.restarts, "R", {1, 1'000'000}, "starts of k-means");
   options.start(
       request->options.start,

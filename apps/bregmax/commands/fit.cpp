@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "bregmax/learn/run.hpp"
@@ -55,8 +56,8 @@ void check_labels(const Table& table, const Plan& plan) {
   const std::set<int> classes(labels.of_row.begin(), labels.of_row.end());
   const bool all_pairs = plan.supervision.front().kind == LabelSupervision::kAllPairs;
   require(!all_pairs || classes.size() != labels.of_row.size() || classes.size() <= 2,
-          "{}: column {}, the labels, has another one in each of its {} rows, so that no two are similar; "
-          "--label C names another column, --targets-file F has numbers to learn",
+          "{}: column {}, the labels, has a different label in each of its {} rows, so that no two are "
+          "similar; --label C names another column, --targets-file F has numbers to learn",
           table.source, labels.column, labels.of_row.size());
   try {
     if (!all_pairs) {
@@ -110,13 +111,12 @@ ExitCode run_fit(const FitCommand& fit) {
   const TrainingData data{table.features, read_supervision(fit, table)};
   const Plan planned = plan(request, data);
   refuse_idle_tuning_options(fit, planned);
+  const auto shown = [](double lambda) { return lambda > 0; };  // by a logarithmic axis
+  require(fit.picture.empty() || std::ranges::count_if(planned.values("lambda"), shown) > 1,
+          "--picture shows scores along lambda, and fewer than two lambdas above 0 are tried");
   if (data.labelled() && planned.method->learns_from_items) check_labels(table, planned);
-  require(fit.picture.empty() || planned.tried.contains("lambda"),
-          "--picture shows scores along lambda, and only one lambda is tried");
 
-  ProgressLine progress(request.solver.solver == Solver::kAdmm
-                            ? request.tolerance.value_or(AdmmOptions{}.tolerance)
-                            : request.tolerance.value_or(planned.method->limits.tolerance));
+  ProgressLine progress;
   RunControl control = progress.control();
   control.on_log = [](std::string_view line) { say(fmt::format("bregmax: {}", line)); };
   FitOutcome outcome = run(planned, data, control);

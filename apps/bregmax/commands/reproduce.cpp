@@ -45,7 +45,7 @@ struct ReproduceRequest {
 
 // "a,b" as a and b.
 std::vector<std::string> names_in(const std::string& option, const std::string& text) {
-  const std::vector<std::string> names = CLI::detail::split(text, ',');
+  const std::vector<std::string> names = split_at_commas(text);
   for (const std::string& name : names) {
     require(!name.empty(), "{} is '{}'; allowed: names with commas between them", option, text);
     require(std::count(names.begin(), names.end(), name) <= 1, "{} has '{}' more than once", option, name);
@@ -92,7 +92,8 @@ std::vector<NamedTable> read_datasets(const std::vector<std::string>& names, con
       say("bregmax: " + how_to_get(name, request.data_dir));
     }
   }
-  require(!datasets.empty(), "no dataset is left to run; --data-dir names the folder with the files");
+  require(request.report_only || !datasets.empty(),
+          "no dataset is left to run; --data-dir names the folder with the files");
   return datasets;
 }
 
@@ -125,7 +126,7 @@ ExitCode reproduce_table(const ReproduceRequest& request) {
   write_file_atomically(request.path(table.name + ".json"), json);
   print(request.json ? json : summary_as_text(summary));
   if (!outcome.stopped) return kDone;
-  return report_interrupt(fmt::format("; {} runs are left, and the same command continues", outcome.left));
+  return report_interrupt(fmt::format("; {} jobs are left, and the same command continues", outcome.left));
 }
 
 void write_figure(const ReproduceRequest& request, const std::string& svg) {
@@ -194,6 +195,7 @@ ExitCode run_reproduce(const ReproduceRequest& request) {
 }  // namespace
 
 void add_reproduce(CLI::App& program, Action& chosen) {
+  using enum KMeansStart;
   auto [options, request] =
       add_command(program, {"reproduce", "the tables and figures of the paper, computed again", kReproduceExamples},
                   run_reproduce, chosen);
@@ -210,10 +212,9 @@ void add_reproduce(CLI::App& program, Action& chosen) {
                 "random splits of a table, draws of figure2; 0: as in the paper, 100 and 50");
   options.whole("--first", request->first, "N", {0, 1'000'000}, "number of the first of these runs");
   options.text("--data-dir", request->data_dir, "DIR", "folder of datasets that are not built in (transfusion.csv)");
-  options.choice(
-      "--start", request->start,
-      {{"auto", std::nullopt}, {"euclidean", KMeansStart::kEuclidean}, {"divergence", KMeansStart::kDivergence}},
-      "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
+  options.choice("--start", request->start,
+                 {{"auto", std::nullopt}, {to_string(kEuclidean), kEuclidean}, {to_string(kDivergence), kDivergence}},
+                 "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
   options.choice("--choice", request->one_model, {{"per-measure", false}, {"one-model", true}},
                  "per-measure: each column by the model tuned for it, as in the paper; one-model: all by the one tuned "
                  "for average precision");

@@ -4,18 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "bregmax/methods/pbdl.hpp"
-#include "paper/results_file.hpp"
 
 namespace bregmax::app {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostItems = 1'000'000'000;
-
-NumberRange at_least_zero() { return {0, kInfinity, true, "a finite number >= 0"}; }
 
 void add_supervision_options(OptionAdder& options, FitCommand& fit) {
   const auto make = [&fit](LabelSupervision kind) { return [&fit, kind] { fit.request.supervision = {kind}; }; };
@@ -65,13 +61,11 @@ void add_tunable(OptionAdder& options, FitRequest& request, const std::string& p
 
 std::vector<double> parse_lambdas(const std::string& given) {
   std::vector<double> lambdas;
-  std::istringstream stream(given);
-  for (std::string part; std::getline(stream, part, ',');) {
+  for (const std::string& part : split_at_commas(given)) {
     lambdas.push_back(parse_number("--lambdas", part, at_least_zero()));
     require(lambdas.size() <= 1 || lambdas.back() > lambdas[lambdas.size() - 2],
             "--lambdas is '{}'; allowed: rising numbers >= 0 with commas between them", given);
   }
-  require(!lambdas.empty(), "--lambdas is ''; allowed: rising numbers >= 0 with commas between them");
   return lambdas;
 }
 
@@ -192,7 +186,7 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
 Wish parse_wish(const MethodParameter& parameter, const std::string& text) {
   if (text == "auto") return Wish::choose();
   std::vector<double> values;
-  for (const std::string& part : fields_of(text)) values.push_back(parameter.parse(part));
+  for (const std::string& part : split_at_commas(text)) values.push_back(parameter.parse(part));
   return Wish(std::move(values));
 }
 
@@ -273,9 +267,12 @@ FitRequest complete_request(const FitCommand& fit) {
   constexpr double kGiga = 1e9;
   require(!fit.keep_partial || !fit.out.empty(), "--keep-partial needs --out");
   FitRequest request = fit.request;
-  if (!method_named(request.method).learns_from_items) {
+  request.names = {"--", {{"piece_of", "piece-column"}, {"scales", "scale"}}, "several with commas between them"};
+  const Method& method = method_named(request.method);
+  if (!method.learns_from_items) {
     refuse_options_of_pbdl(fit);
-    request.parameters = parse_parameters(method_named(request.method), fit.method_parameters);
+    request.parameters = parse_parameters(method, fit.method_parameters);
+    for (const auto& [name, wish] : request.parameters) request.names.renamed[name] = "method-parameter " + name;
   } else if (!fit.method_parameters.empty()) {
     fail("--method-parameter is for the classical methods; name one with --method");
   } else {
@@ -283,7 +280,6 @@ FitRequest complete_request(const FitCommand& fit) {
   }
   if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
-  request.names = {"--", {{"piece_of", "piece-column"}}, "several with commas between them"};
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
   if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
   return request;

@@ -18,11 +18,13 @@ std::string name_list(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kMost ? ", ..." : "");
 }
 
-// Did the names come from a header? Without one, columns are called x0, x1 and so on.
+// Did the names come from a header? Without one, columns are called x0, x1 and so on, by their place in the file.
 bool is_named(const std::vector<std::string>& features) {
-  return !std::ranges::all_of(features, [](const std::string& name) {
+  const auto automatic = [](const std::string& name) {
     return name.starts_with('x') && name.size() > 1 && name.find_first_not_of("0123456789", 1) == std::string::npos;
-  });
+  };
+  const auto number = [](const std::string& name) { return std::pair(name.size(), name); };
+  return !std::ranges::all_of(features, automatic) || !std::ranges::is_sorted(features, {}, number);
 }
 
 void check_features(const Model& model, const Table& table) {
@@ -31,12 +33,14 @@ void check_features(const Model& model, const Table& table) {
           "the columns that are not features",
           table.source, table.features.cols(), name_list(table.feature_names), model.features(),
           name_list(model.feature_names));
+  const bool model_named = is_named(model.feature_names), table_named = is_named(table.feature_names);
+  if (!model_named && !table_named) return;  // a label column before the features shifts such names
   const auto named_alike = [&](const std::string& name) {
     return std::ranges::find(model.feature_names, name) != model.feature_names.end();
   };
   // If no name is the same, we rely on the order; if some are, the others must be, too.
   if (std::ranges::none_of(table.feature_names, named_alike)) {
-    if (!is_named(model.feature_names) || !is_named(table.feature_names)) return;
+    if (!model_named || !table_named) return;
     say(fmt::format(
         "bregmax: note: {}: the features ({}) have other names than in the model ({}); they are taken in their order",
         table.source, name_list(table.feature_names), name_list(model.feature_names)));

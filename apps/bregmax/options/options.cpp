@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "reports/output.hpp"
 
@@ -43,6 +44,13 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
     refuse(name, text, word.empty() ? range.text() : fmt::format("{}, or {}", range.text(), word));
   }
   return value;
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text + ",");
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {
@@ -114,7 +122,8 @@ void OptionAdder::threads(int& value) {
 }
 
 void OptionAdder::start(KMeansStart& value, const std::string& help) {
-  choice("--start", value, {{"euclidean", KMeansStart::kEuclidean}, {"divergence", KMeansStart::kDivergence}}, help);
+  using enum KMeansStart;
+  choice("--start", value, {{to_string(kEuclidean), kEuclidean}, {to_string(kDivergence), kDivergence}}, help);
 }
 
 }  // namespace bregmax::app

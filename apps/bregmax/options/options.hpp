@@ -28,6 +28,8 @@ struct NumberRange {
   bool contains(double value) const { return (low_included ? value >= low : value > low) && value <= high; }
 };
 
+inline NumberRange at_least_zero() { return {.low = 0, .text = "a finite number >= 0"}; }
+
 struct WholeRange {
   std::uint64_t low = 0;
   std::uint64_t high = std::numeric_limits<std::uint64_t>::max();
@@ -51,6 +53,8 @@ inline constexpr const char* kCsvOutput = "write the CSV here instead of to stan
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
 std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
                           const std::string& word = "");
+// "a,b," as a, b and an empty text.
+std::vector<std::string> split_at_commas(const std::string& text);
 // Throws the Error of an option whose text is not allowed.
 [[noreturn]] void refuse(const std::string& name, const std::string& text, const std::string& allowed);
 // Throws Error when the number is above what the data allows.

@@ -59,7 +59,7 @@ std::string settings_text(const Settings& settings) {
 std::string tuning_summary(const TuningRecord& record) {
   const Index measure = measure_index(record);
   std::string fits = fmt::format("{} solved", record.solved);
-  if (record.proved > 0) fits += fmt::format(", {} proved to be solved by another's optimum", record.proved);
+  if (record.proved > 0) fits += fmt::format(", {} proved optimal by the solution for another lambda", record.proved);
   if (record.unproved > 0) fits += fmt::format("; {} of them ended above their tolerance", record.unproved);
   const Index candidates = std::ssize(record.candidates);
   const std::string compared =

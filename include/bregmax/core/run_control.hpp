@@ -14,6 +14,7 @@ struct Progress {
   double fraction = std::numeric_limits<double>::quiet_NaN();  // of the work, 0..1
   double objective = std::numeric_limits<double>::quiet_NaN();
   double relative_gap = std::numeric_limits<double>::quiet_NaN();
+  double tolerance = std::numeric_limits<double>::quiet_NaN();  // the relative gap at which the phase ends
   double primal_residual = std::numeric_limits<double>::quiet_NaN();
   double dual_residual = std::numeric_limits<double>::quiet_NaN();
   double seconds = 0;  // since the phase began

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
@@ -13,6 +14,8 @@ enum class KMeansStart {
   kEuclidean,   // k-means in Euclidean space, itself started by k-means++ (as in the paper)
   kDivergence,  // k-means++ with D(row, seed) in the place of the squared distance
 };
+std::string to_string(KMeansStart start);          // "euclidean", "divergence"
+KMeansStart start_named(const std::string& name);  // throws Error for other names
 
 struct KMeansOptions {
   Index clusters = 2;  // 1 .. number of rows

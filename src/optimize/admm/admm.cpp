@@ -166,6 +166,7 @@ class Run {
                      .iteration = engine_.iteration(),
                      .objective = best_.report.objective,
                      .relative_gap = relative_gap(),
+                     .tolerance = options_.tolerance,
                      .primal_residual = engine_.residuals().primal,
                      .dual_residual = engine_.residuals().dual,
                      .seconds = watch_.seconds()});

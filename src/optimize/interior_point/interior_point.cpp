@@ -135,6 +135,7 @@ class Run {
                      .iteration = iteration_,
                      .objective = now.primal * canonical_.objective_unit + canonical_.constant,
                      .relative_gap = (now.gap() + now.dual_damage) / unit(),
+                     .tolerance = options_.tolerance,
                      .primal_residual = now.primal_residual,
                      .dual_residual = now.dual_residual,
                      .seconds = watch_.seconds()});
