@@ -133,11 +133,8 @@ TEST(Run, ACandidateThatCannotBeLearnedIsLeftOut) {
 
   Plan none = quick(method);
   none.tried = {{"factor", {1, 2}}};
-  EXPECT_THAT(
-      [&] {
-        run(none, {data.rows, data.classes});
-      },
-      ThrowsMessage<Error>("factor is too small for these rows"));
+  const TrainingData all{data.rows, data.classes};
+  EXPECT_THAT([&] { run(none, all); }, ThrowsMessage<Error>("factor is too small for these rows"));
 }
 
 TEST(Run, AStopAndATimeLimitEndItWithWhatThereIs) {
@@ -210,11 +207,9 @@ TEST(Run, RefusesBadInput) {
   refused([](Plan& p) { p.folds = 1; }, "folds is 1; allowed: 2 or more");
   refused([](Plan& p) { p.tuning_rows = 31; }, "tuning_rows is 31; allowed: 0 to 30");
   refused([](Plan& p) { p.fold_tolerance = 0; }, "fold_tolerance is 0");
-  EXPECT_THAT(
-      [&] {
-        run(quick("gmml"), {data.rows, ClassOfRow{0, 1}});
-      },
-      ThrowsMessage<Error>(HasSubstr("there are 2 labels for 30 rows")));
+  const TrainingData two_labels{data.rows, ClassOfRow(2)};
+  EXPECT_THAT([&] { run(quick("gmml"), two_labels); },
+              ThrowsMessage<Error>(HasSubstr("there are 2 labels for 30 rows")));
 }
 
 TEST(Run, LearnsFromGivenItemsAsTheyAre) {
