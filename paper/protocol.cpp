@@ -84,13 +84,9 @@ double smoothing_of(const Settings& settings) {
 // Removes the scores of candidates with other smoothings, so that they are not chosen.
 TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) {
   if (smoothings.empty()) return result;
-  result.all_constant = true;
   for (std::size_t c = 0; c < result.record.candidates.size(); ++c) {
-    if (std::ranges::find(smoothings, smoothing_of(result.record.candidates[c])) != smoothings.end()) {
-      result.all_constant = result.all_constant && result.constant[c];
-    } else {
-      for (Matrix& scores : result.fold_scores) scores.row(static_cast<Index>(c)).setConstant(kNoScore);
-    }
+    if (std::ranges::find(smoothings, smoothing_of(result.record.candidates[c])) != smoothings.end()) continue;
+    for (Matrix& scores : result.fold_scores) scores.row(static_cast<Index>(c)).setConstant(kNoScore);
   }
   return result;
 }

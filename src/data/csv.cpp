@@ -41,7 +41,7 @@ class Scanner {
   }
 
   // Whether another row follows. Blank lines are allowed only at the end: one before more rows is an Error.
-  bool next_row() {
+  bool has_row() {
     const char* first = std::find_if_not(at_, end_, is_space);
     if (first != end_ && !is_line_end(*first)) return true;
     const bool more = std::any_of(at_, end_, [](char c) { return !is_space(c) && !is_line_end(c); });
@@ -193,8 +193,8 @@ std::vector<std::vector<std::string>> gather_texts(std::string_view text, const 
   const std::string source;  // the text was scanned before, so there are no messages
   Scanner scanner(text, source);
   std::vector<std::vector<std::string>> texts(wanted.size());
-  if (content.has_header && scanner.next_row()) scanner.rest_of_row();
-  while (scanner.next_row()) {
+  if (content.has_header && scanner.has_row()) scanner.rest_of_row();
+  while (scanner.has_row()) {
     for (std::size_t c = 0; c < wanted.size(); ++c) {
       const Field field = scanner.next_field();
       if (wanted[c]) texts[c].push_back(field.text());
@@ -228,7 +228,7 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
   refuse_binary(text, source);
   Scanner scanner(text, source);
   CsvContent content;
-  require(scanner.next_row(), "{}: the file is empty; expected rows of numbers", source);
+  require(scanner.has_row(), "{}: the file is empty; expected rows of numbers", source);
   const Index first_line = scanner.line();
   const std::vector<Field> first_row = scanner.rest_of_row();
   content.has_header = is_header(first_row);
@@ -239,7 +239,7 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
     for (std::size_t c = 0; c < first_row.size(); ++c) reader.add_field(c, first_row[c]);
     content.line_of_row.push_back(first_line);
   }
-  while (scanner.next_row()) reader.add_row(scanner);
+  while (scanner.has_row()) reader.add_row(scanner);
   require(!content.line_of_row.empty(), "{}: found a header line and no rows; expected at least one row", source);
   reader.refuse_numbers_that_are_not_finite();
 

@@ -21,24 +21,25 @@ Split random_split(Index rows, double train_fraction, Random& random) {
   return split;
 }
 
-std::vector<std::vector<Index>> stratified_folds(const std::vector<int>& class_of_row, int folds, Random& random) {
+std::vector<Split> stratified_folds(const std::vector<int>& class_of_row, int folds, Random& random) {
   const auto rows = std::ssize(class_of_row);
   internal::require(folds >= 2 && folds <= rows, "folds is {}; allowed: 2 to the number of rows, {}", folds, rows);
   std::map<int, std::vector<Index>> rows_of_class;
   for (Index row = 0; row < rows; ++row) rows_of_class[class_of_row[row]].push_back(row);
 
   // Each class starts at the fold after the last row of the one before, so that fold sizes differ by at most one, too.
-  std::vector<std::vector<Index>> test_rows(folds);
+  std::vector<std::size_t> fold_of_row(rows);
   std::size_t next_fold = 0;
   for (auto& [class_number, members] : rows_of_class) {
     random.shuffle(members);
-    for (const Index row : members) {
-      test_rows[next_fold].push_back(row);
-      next_fold = (next_fold + 1) % test_rows.size();
-    }
+    for (const Index row : members) fold_of_row[row] = next_fold++ % folds;
   }
-  for (auto& fold : test_rows) std::sort(fold.begin(), fold.end());
-  return test_rows;
+  std::vector<Split> splits(folds);
+  for (std::size_t fold = 0; fold < splits.size(); ++fold) {
+    auto& [train, test] = splits[fold];
+    for (Index row = 0; row < rows; ++row) (fold_of_row[row] == fold ? test : train).push_back(row);
+  }
+  return splits;
 }
 
 }  // namespace bregmax

@@ -61,11 +61,7 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
   check_sizes(rows.rows(), class_of_row.size(), pieces.size());
   Random random = Random(seed).fork(kFoldStream);
   std::vector<Fold> result;
-  for (const std::vector<Index>& held_out : stratified_folds(class_of_row, folds, random)) {
-    std::vector<Index> train;
-    for (Index row = 0; row < rows.rows(); ++row) {
-      if (!std::ranges::binary_search(held_out, row)) train.push_back(row);
-    }
+  for (const auto& [train, held_out] : stratified_folds(class_of_row, folds, random)) {
     Fold fold;
     fold.seed = Random(seed).fork(kLossStream).fork(result.size()).next_bits();
     fold.train_rows = rows(train, Eigen::all);
@@ -116,6 +112,7 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
   const auto& class_of_row = std::get<ClassOfRow>(data.supervision);
   check_sizes(data.rows.rows(), class_of_row.size(), given_pieces.size());
   internal::check_at_least(plan.repeats, 1, "repeats");
+  internal::check_range(plan.tuning_rows, 0, data.rows.rows(), "tuning_rows", "the number of rows; 0: all of them");
   std::vector<Index> chosen(class_of_row.size());
   std::iota(chosen.begin(), chosen.end(), 0);
   if (plan.tuning_rows > 0) {

@@ -9,6 +9,8 @@
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/theory/bounds.hpp"
 #include "core/checks.hpp"
+#include "methods/pbdl_problem.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
@@ -39,6 +41,7 @@ class Planner {
     }
     plan_choosing();
     check_choice();
+    check_data();
     return std::move(plan_);
   }
 
@@ -101,6 +104,9 @@ class Planner {
       plan_.tried["lambda"] = all_pairs ? all_pairs_lambdas() : plan_.method->parameter("lambda").grid;
     }
     fix_if_single("lambda");
+    const std::vector<double> lambdas = plan_.values("lambda");
+    require(std::ranges::adjacent_find(lambdas, std::ranges::greater_equal()) == lambdas.end(),
+            "{} is {}; allowed: rising numbers >= 0", names_("lambdas"), fmt::join(lambdas, ","));
     if (!given("smoothing") && data_.labelled() && plan_.tried.contains("lambda")) {
       plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
     } else if (!given("smoothing")) {
@@ -146,6 +152,7 @@ class Planner {
     const bool nothing_said = !given("pieces") && !request_.theory_pieces;
     if (request_.piece_of || (nothing_said && rows_ <= thresholds_.own_pieces_rows)) {
       plan_.settings.parameters["pieces"] = 0;
+      plan_.tried.erase("pieces");
     } else if (request_.theory_pieces) {
       plan_.settings.parameters["pieces"] = pieces_of_theory();
     } else if (given("pieces") && !wish_for("pieces").automatic) {
@@ -180,12 +187,12 @@ class Planner {
   }
 
   void check_solver() const {
-    constexpr double kLeastAdmmTolerance = 1e-8;
+    constexpr double kLeast = internal::kLeastAdmmTolerance;
     const SolverSettings& solver = request_.solver;
     const std::string exact = names_.with("solver", "exact"), admm = names_.with("solver", "admm");
-    const double tolerance = request_.tolerance.value_or(kLeastAdmmTolerance);
-    require(solver.solver != Solver::kAdmm || tolerance >= kLeastAdmmTolerance,
-            "{} is {}; allowed with {}: 1e-8 to 0.1", names_("tolerance"), tolerance, admm);
+    const double tolerance = request_.tolerance.value_or(kLeast);
+    require(solver.solver != Solver::kAdmm || tolerance >= kLeast, "{} is {}; allowed with {}: {:g} to 0.1",
+            names_("tolerance"), tolerance, admm, kLeast);
     const auto refuse_with_exact = [&](bool given, const std::string& option) {
       require(!given || solver.solver != Solver::kExact, "{} is for the solver admm; it does not go with {}", option,
               exact);
@@ -200,6 +207,10 @@ class Planner {
   // ---- Other methods ----
 
   void plan_other() {
+    const bool of_pbdl =
+        request_.comparisons || request_.hard_neighbours || request_.theory_pieces || request_.piece_of;
+    require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
+            request_.method);
     for (const MethodParameter& parameter : plan_.method->parameters) {
       if (parameter.tuned && data_.labelled() && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
     }
@@ -217,6 +228,7 @@ class Planner {
 
   void plan_choosing() {
     const bool by_loss = !data_.labelled();
+    plan_.labelled = data_.labelled();
     plan_.tune_for = request_.tune_for.value_or(by_loss ? Measure::kLoss : Measure::kAveragePrecision);
     require(!by_loss || plan_.tune_for == Measure::kLoss,
             "{} is '{}'; allowed with given supervision: loss, of its held-out items", names_("tune_for"),
@@ -234,7 +246,8 @@ class Planner {
 
   void check_choice() const {
     require(request_.solver.solver != Solver::kAdmm || !plan_.tried.contains("lambda"),
-            "{} needs {} V: cross-validation is by the exact solver", names_.with("solver", "admm"), names_("lambda"));
+            "{} needs {} V; {} is for a lambda that cross-validation chooses", names_.with("solver", "admm"),
+            names_("lambda"), names_.with("solver", "auto"));
     if (!plan_.has_choice() || data_.labelled()) return;
     require(plan_.method->learns_from_items,
             "{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
@@ -243,6 +256,14 @@ class Planner {
     require(items >= plan_.folds,
             "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
             names_("folds"), plan_.folds, items, items == 1 ? "" : "s", names_("lambda"));
+  }
+
+  // Whether labels suffice for drawing and for folds is for run(): the program looks first, to name the file's column.
+  void check_data() const {
+    internal::check_bounded_rows(data_.rows);
+    const bool two_classes = plan_.supervision.empty() && plan_.method->needs_supervision;
+    const auto* classes = std::get_if<ClassOfRow>(&data_.supervision);
+    if (classes != nullptr) internal::check_labels(*classes, data_.rows.rows(), two_classes);
   }
 
   const FitRequest& request_;
@@ -292,7 +313,7 @@ std::vector<Plan::Field> Plan::fields() const {
   if (!has_choice()) return list;
   add("tune_for", to_string(tune_for));
   add("folds", folds);
-  if (tune_for != Measure::kLoss || !supervision.empty()) add("repeats", repeats);
+  if (labelled) add("repeats", repeats);
   if (tuning_rows > 0) add("tuning_rows", tuning_rows);
   return list;
 }

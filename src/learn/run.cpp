@@ -41,15 +41,15 @@ bool choose_again(TuneResult& tuning, Measure measure) {
   for (std::size_t c = 0; c < tuning.constant.size(); ++c) {
     if (tuning.family_of[c] == tuning.family_of[chosen] && lambda_of(c) >= lambda_of(chosen)) tuning.constant[c] = true;
   }
-  tuning.all_constant = std::ranges::find(tuning.constant, false) == tuning.constant.end();
-  if (!tuning.all_constant) tuning.record.chosen = best_candidate(tuning, measure);
+  const Index next = best_candidate(tuning, measure);
+  tuning.all_constant = tuning.constant[next];
+  if (!tuning.all_constant) tuning.record.chosen = next;
   return !tuning.all_constant;
 }
 
 void check(const Plan& plan, const TrainingData& data) {
   internal::check_bounded_rows(data.rows);
-  const Index rows = data.rows.rows(), classes = data.labelled() ? std::ssize(classes_of(data)) : rows;
-  require(classes == rows, "there are {} classes for {} rows; allowed: one per row", classes, rows);
+  if (data.labelled()) internal::check_labels(classes_of(data), data.rows.rows(), false);
   require(!plan.scales.empty(), "there is no scale to try; at least one is needed");
   for (const auto& [name, values] : plan.tried) {
     for (const double value : values) plan.method->parameter(name).check(value);
@@ -259,8 +259,9 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
   outcome.tolerance =
       outcome.proved ? outcome.proved->tolerance : plan.settings.tolerance.value_or(plan.method->limits.tolerance);
   outcome.model.tuning = outcome.tuning.record;
-  // Early stopping holds out part of the drawn items, so that the record would not reproduce the supervision.
-  if (plan.method->learns_from_items && outcome.chosen_supervision && !plan.settings.solver.early_stop) {
+  // Early stopping holds out part of the drawn items, and a fold draws its own: the record would not reproduce them.
+  const bool on_all_items = !outcome.tuning_ended_early && !plan.settings.solver.early_stop;
+  if (plan.method->learns_from_items && outcome.chosen_supervision && on_all_items) {
     record_drawing(*outcome.chosen_supervision, outcome.model.record);
   }
   outcome.diagnosis = internal::diagnose(plan, data, outcome);

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 
+#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "learn/task_graph.hpp"
 #include "methods/item_losses.hpp"
@@ -159,6 +160,7 @@ class Tuner {
     } else {
       keep_best_so_far();
     }
+    result_.all_constant = record.chosen >= 0 && result_.constant[record.chosen];
   }
 
   void summarise_scores() {
@@ -184,11 +186,9 @@ class Tuner {
 
   // After an early end: as far as it is known.
   void find_constant() {
-    result_.all_constant = true;
     for (const auto& on_folds : constant_.colwise()) {
       const Index known = on_folds.array().isFinite().count(), yes = (on_folds.array() == 1).count();
       result_.constant.push_back(2 * yes > known);
-      if (known > 0 && !result_.constant.back()) result_.all_constant = false;
     }
   }
 
@@ -247,8 +247,10 @@ Index best_candidate(const TuneResult& result, Measure measure) {
   const auto m = static_cast<Index>(measure);
   Index best = -1;
   double best_score = 0;
-  for (const Index c : compared_candidates(result, measure).candidates) {
-    if (result.constant[c] && !result.all_constant) continue;
+  const std::vector<Index> compared = compared_candidates(result, measure).candidates;
+  const bool only_constant = std::ranges::all_of(compared, [&](Index c) { return result.constant[c]; });
+  for (const Index c : compared) {
+    if (result.constant[c] && !only_constant) continue;
     const double score = result.record.means(c, m) * (larger_is_better(measure) ? 1 : -1);
     if (best >= 0 && !(score > best_score + kRounding * std::abs(best_score))) continue;
     best = c;

@@ -38,12 +38,7 @@ constexpr int kHeldOutFolds = 5;  // one of them is held out
 // A class of two rows or more keeps at least one row to learn from.
 Split hold_out(const ClassOfRow& class_of_row, std::uint64_t seed) {
   Random random(seed);
-  Split split;
-  split.test = stratified_folds(class_of_row, kHeldOutFolds, random).front();
-  for (Index row = 0; row < static_cast<Index>(class_of_row.size()); ++row) {
-    if (!std::ranges::binary_search(split.test, row)) split.train.push_back(row);
-  }
-  return split;
+  return stratified_folds(class_of_row, kHeldOutFolds, random).front();
 }
 
 bool can_learn(const ClassOfRow& classes) {

@@ -42,7 +42,7 @@ struct HingeProgram {
     const Vector pull = apply_transposed(margins, feasible), hold = apply(quadratic, x);
     double scale = 1;
     for (Index k = 0; k < threshold; ++k) {
-      if (pull(k) > scale * hold(k) && pull(k) > 0) scale = std::min(scale, hold(k) / pull(k));
+      if (pull(k) > hold(k)) scale = std::min(scale, hold(k) / pull(k));
     }
     const double linear = scale * feasible.sum(), square = 0.5 * x.dot(hold);
     // x may be scaled, too: by r, the multipliers by r * scale, as long as none exceeds its price.

@@ -151,8 +151,9 @@ class Projections {
   double objective_ = 0, bound_ = 0;
 };
 
-// Whether Newton's method would be faster from here on. After some sweeps of projections the gap falls by about the
-// same factor in each, which predicts how many are left.
+// Whether Newton's method would have been faster. After some sweeps of projections the gap falls by about the same
+// factor in each, which predicts how many are left. Those that are done count, too: this bounds the time that is lost
+// if the predictions stay too low.
 bool newton_is_due(const std::vector<double>& gaps, const ItmlConstraints& constraints, double tolerance) {
   constexpr std::size_t kFirstSweeps = 20, kWindow = 5;  // sweeps over which the factor is measured
   constexpr double kNewtonSteps = 50, kCostInSweep = 4;

@@ -20,9 +20,6 @@ struct ItmlConstraints {
   Index size() const { return differences.rows(); }
 };
 
-// log det(L L^T), from the Cholesky factor L.
-inline double log_det(const Matrix& lower) { return 2 * lower.diagonal().array().log().sum(); }
-
 // s - log s - 1, the divergence of a slack from its bound, at s = slack / bound.
 inline double slack_divergence(double ratio) { return ratio - 1 - std::log(ratio); }
 
@@ -85,7 +82,7 @@ class ItmlNewton {
   double bound() const {
     const Vector values = symmetric_eigenvalues(slope_);
     if (!(values.minCoeff() > -1)) return -std::numeric_limits<double>::infinity();
-    return values.array().log1p().sum() - log_det(lower_) - prior_log_det_ + dual_costs_;
+    return values.array().log1p().sum() - log_det_ - prior_log_det_ + dual_costs_;
   }
 
  private:
@@ -123,13 +120,14 @@ class ItmlNewton {
     if (!factor.succeeded()) return false;
     metric_ = metric;
     lower_ = factor.lower();
+    log_det_ = factor.log_determinant();
     seen_ = product(constraints_.differences, lower_);
     const Vector divergences = seen_.rowwise().squaredNorm();
     const Index features = metric.rows();
     const double from_prior =
-        metric.cwiseProduct(prior_inverse_).sum() - log_det(lower_) - prior_log_det_ - static_cast<double>(features);
+        metric.cwiseProduct(prior_inverse_).sum() - log_det_ - prior_log_det_ - static_cast<double>(features);
     objective_ = from_prior;
-    stage_objective_ = from_prior - weight_ * log_det(lower_);
+    stage_objective_ = from_prior - weight_ * log_det_;
     dual_costs_ = 0;
     Vector slopes = Vector::Zero(constraints_.size());
     curvatures_ = Vector::Zero(constraints_.size());
@@ -175,7 +173,7 @@ class ItmlNewton {
 
   const ItmlConstraints& constraints_;
   const Matrix& prior_inverse_;
-  double prior_log_det_ = 0;  // of A_0^-1
+  double log_det_ = 0, prior_log_det_ = 0;  // of A and of A_0^-1
   Matrix metric_, lower_, slope_;
   Matrix seen_;        // L^T v, one per row
   Vector curvatures_;  // second derivatives of the costs of the slacks by the divergences

@@ -12,6 +12,7 @@
 #include "bregmax/optimize/learning_problem.hpp"
 #include "core/checks.hpp"
 #include "methods/item_losses.hpp"
+#include "optimize/proof/termination.hpp"
 
 namespace bregmax::internal {
 
@@ -89,8 +90,7 @@ class LambdaPath {
   Proof proof(std::size_t point) const {
     const auto& [loss, lipschitz, solution] = points_[point].model;
     const double bound = points_[point].lower_bound, objective = loss + lambda(point) * lipschitz;
-    const double gap = unit(objective) > 0 ? (objective - bound) / unit(objective) : 0;
-    return {objective, loss, lipschitz, bound, gap};
+    return {objective, loss, lipschitz, bound, relative_gap(objective, bound, zero_loss_)};
   }
 
  private:
@@ -118,15 +118,13 @@ class LambdaPath {
     order_.push_back(point);
   }
 
-  void halve(std::optional<std::size_t> left, std::size_t right) {
-    if (right - *left < 2) return;
-    const std::size_t middle = *left + (right - *left) / 2;
+  void halve(std::size_t left, std::size_t right) {
+    if (right - left < 2) return;
+    const std::size_t middle = left + (right - left) / 2;
     place(middle, left, right);
     halve(left, middle);
     halve(middle, right);
   }
-
-  double unit(double objective) const { return std::max(std::abs(objective), zero_loss_ / 1000); }
 
   bool prove(Point& point) const {
     if (!point.right) return false;
@@ -140,7 +138,7 @@ class LambdaPath {
     for (const KnownModel* model : {&zero, &right.model, point.left ? &points_[*point.left].model : nullptr}) {
       if (model == nullptr) continue;
       const double objective = model->objective(point.lambda);
-      if (objective - bound > proof_tolerance_ * unit(objective)) continue;
+      if (relative_gap(objective, bound, zero_loss_) > proof_tolerance_) continue;
       point.lower_bound = bound;
       point.model = *model;
       return true;

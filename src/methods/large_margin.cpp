@@ -61,7 +61,7 @@ double LargeMarginLoss::triplets() const {
 
 void LargeMarginLoss::embed(const Matrix& embedded) {
   const Index stride = (embedded.cols() + 3) / 4 * 4;
-  if (padded_.rows() != rows() || padded_.cols() != stride) padded_.setZero(rows(), stride);
+  padded_.resize(rows(), stride);
   padded_.leftCols(embedded.cols()) = embedded;
   padded_.rightCols(stride - embedded.cols()).setZero();
 }

@@ -177,8 +177,8 @@ void evaluate_start(const DifferentiableFunction& function, LbfgsState& state) {
   ++state.evaluations;
 }
 
-LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
-                            const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state) {
+void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
+                    const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state) {
   assert(options.memory >= 1 && options.patience >= 1);
   const Index size = state.at.size();
   InverseHessian hessian(options.memory);
@@ -186,15 +186,13 @@ LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsO
   Vector direction(size), step(size), difference(size);
   if (state.evaluations == 0) evaluate_start(function, state);
   int small_decreases = 0;
-  for (int iteration = 0;; ++iteration) {
-    if (state.gradient.lpNorm<Eigen::Infinity>() <= options.gradient_tolerance) return LbfgsOutcome::kSmallGradient;
-    if (iteration >= options.max_iterations) return LbfgsOutcome::kIterationLimit;
+  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
     hessian.descend(state.gradient, direction);
     step = state.at;
     difference = state.gradient;
     const double before = state.value;
     if (!line_search.advance(direction, first_length(hessian, state, options.first_step), state)) {
-      if (hessian.empty()) return LbfgsOutcome::kNoProgress;
+      if (hessian.empty()) return;
       hessian.clear();  // the remembered curvature misleads: try steepest descent before giving up
       continue;
     }
@@ -202,10 +200,10 @@ LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsO
     step = state.at - step;
     difference = state.gradient - difference;
     hessian.add(step, difference);
-    if (after_step && !after_step(state)) return LbfgsOutcome::kInterrupted;
-    const double scale = std::max(std::abs(state.value), options.value_floor);
-    small_decreases = before - state.value <= options.decrease_tolerance * scale ? small_decreases + 1 : 0;
-    if (small_decreases >= options.patience) return LbfgsOutcome::kSmallDecrease;
+    if (after_step && !after_step(state)) return;
+    const double small = options.decrease_tolerance * std::abs(state.value);
+    small_decreases = before - state.value <= small ? small_decreases + 1 : 0;
+    if (small_decreases >= options.patience) return;
   }
 }
 

@@ -13,21 +13,10 @@ using DifferentiableFunction = std::function<double(const Vector& at, VectorSpan
 struct LbfgsOptions {
   int memory = 10;                // pairs of steps and gradient differences that are remembered, >= 1
   int max_iterations = 1000;      // >= 0
-  double gradient_tolerance = 0;  // ends when the largest |gradient entry| is at most this
-  double decrease_tolerance =
-      0;                        // ends after `patience` steps whose decrease is at most this times max(|value|, floor)
-  double value_floor = 1e-300;  // see decrease_tolerance
-  int patience = 1;             // >= 1
+  double decrease_tolerance = 0;  // ends after `patience` steps whose decrease is at most this times |value|
+  int patience = 1;               // >= 1
   // The length of the first step relative to the norm of the variables; 0: at most 1 in the 1-norm.
   double first_step = 0;
-};
-
-enum class LbfgsOutcome {
-  kSmallGradient,
-  kSmallDecrease,
-  kNoProgress,  // no step along the steepest descent decreases the value: rounding, or a kink
-  kIterationLimit,
-  kInterrupted,  // after_step said so
 };
 
 struct LbfgsState {
@@ -43,8 +32,9 @@ void evaluate_start(const DifferentiableFunction& function, LbfgsState& state);
 
 // Limited-memory BFGS (Nocedal 1980, Liu & Nocedal 1989) with a line search for the strong Wolfe conditions. Every step
 // decreases the value (Armijo's condition), so the state only ever improves. `after_step` sees each new state and
-// returns whether to go on; it may be empty. A state without evaluations is evaluated first.
-LbfgsOutcome minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
-                            const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state);
+// returns whether to go on; it may be empty. A state without evaluations is evaluated first. The run also ends where no
+// step along the steepest descent decreases the value: at a stationary point, at a kink, or by rounding.
+void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
+                    const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state);
 
 }  // namespace bregmax::internal

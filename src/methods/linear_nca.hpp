@@ -104,6 +104,7 @@ inline LinearNcaSolution solve_linear_nca(const LinearNcaProblem& problem, const
   if (after_step(given)) minimise_lbfgs(function, options, after_step, state);
   if (state.evaluations == 0 || state.value > given.value) {
     const bool may_go_on = !end || *end == Status::kConverged;
+    if (may_go_on) end.reset();  // it was that of another point
     given.iterations = state.iterations;
     state = std::move(given);
     if (may_go_on) minimise_lbfgs(function, options, after_step, state);

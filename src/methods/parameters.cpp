@@ -35,7 +35,7 @@ MethodParameter constraints_parameter() {
 }
 
 std::vector<MethodParameter> margin_parameters() {
-  return {whole_parameter("neighbours", "target neighbours of a row", 3, {.low = 1}, {1, 3, 5, 7}),
+  return {whole_parameter("neighbours", "target neighbours of a row", 3, {1, 1e9}, {1, 3, 5, 7}),
           real_parameter("push", "weight of impostors against that of targets", 0.5, {0, 0.999999, false},
                          {0.1, 0.3, 0.5, 0.7, 0.9})};
 }

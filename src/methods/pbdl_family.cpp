@@ -101,7 +101,7 @@ class PbdlLearner final : public FoldLearner {
     static_cast<Proof&>(learned.report) = path_->proof(point);
     learned.divergence = make_max_affine(std::move(slopes), std::move(offsets), settings_.temperatures[temperature]);
     SolverRecord& proved = learned.proved.emplace();
-    proved.solver = "exact";
+    proved.solver = tunes_by_admm(problem, settings_.fit.solver) ? "admm" : "exact";
     proved.lambda = path_->lambda(point);  // that of the fold, which belongs to the objective
     proved.lipschitz_bound = problem.lipschitz_bound;
     proved.items = item_count(problem.supervision);

@@ -82,9 +82,8 @@ InteriorPointOptions exact_options(const PbdlOptions& options) {
 }
 
 AdmmOptions admm_options(const PbdlOptions& options) {
-  constexpr double kLeastTolerance = 1e-8;
   AdmmOptions admm;
-  if (options.tolerance) admm.tolerance = std::max(kLeastTolerance, *options.tolerance);
+  if (options.tolerance) admm.tolerance = std::max(kLeastAdmmTolerance, *options.tolerance);
   admm.max_iterations = options.max_iterations.value_or(admm.max_iterations);
   admm.time_limit = options.time_limit;
   admm.memory_limit = options.solver.memory_limit;
@@ -102,18 +101,18 @@ bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std:
   const ExactCost cost = predict_exact(problem);
   reason =
       fmt::format("the exact solver is predicted to take {:.2g} s and {:.2g} GB", cost.seconds, cost.bytes / kGiga);
-  const double most_bytes = solver.memory_limit > 0 ? solver.memory_limit : solver.exact_bytes;
-  return cost.seconds > solver.exact_seconds || cost.bytes > most_bytes;
+  return cost.is_above(solver.exact_seconds, solver.memory_limit);
+}
+
+bool tunes_by_admm(const LearningProblem& problem, const SolverSettings& solver) {
+  return solver.solver != Solver::kExact && predict_exact(problem).is_above(solver.fold_seconds, solver.memory_limit);
 }
 
 Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control) {
   constexpr int kMostIterations = 400;
-  const SolverSettings& solver = options.solver;
-  const ExactCost cost = predict_exact(problem);
-  const bool too_large = solver.memory_limit > 0 && cost.bytes > solver.memory_limit;
-  if (solver.solver != Solver::kExact && (cost.seconds > solver.fold_seconds || too_large)) {
+  if (tunes_by_admm(problem, options.solver)) {
     AdmmOptions admm;
-    admm.memory_limit = solver.memory_limit;
+    admm.memory_limit = options.solver.memory_limit;
     admm.tolerance = admm_options(options).tolerance;
     admm.max_iterations = kMostIterations;
     return solve_admm(problem, admm, control);

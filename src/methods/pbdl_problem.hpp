@@ -10,6 +10,8 @@
 
 namespace bregmax::internal {
 
+inline constexpr double kLeastAdmmTolerance = 1e-8;
+
 PbdlOptions pbdl_options(const MethodChoices& choices);
 
 // `points`: scaled.
@@ -18,6 +20,11 @@ LearningProblem make_problem(Matrix points, const Supervision& supervision, cons
 // The predicted cost of the exact solver, from operation counts and measured rates.
 struct ExactCost {
   double seconds, bytes;
+
+  // most_bytes 0: no limit.
+  bool is_above(double most_seconds, double most_bytes) const {
+    return seconds > most_seconds || (most_bytes > 0 && bytes > most_bytes);
+  }
 };
 ExactCost predict_exact(const LearningProblem& problem);
 
@@ -27,8 +34,11 @@ AdmmOptions admm_options(const PbdlOptions& options);
 // Whether ADMM is to solve this problem. `reason`: the prediction that decides if the solver is `auto`.
 bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std::string& reason);
 
-// Solves for a cross-validation, which only compares candidates: exactly or, if that would take long and was not asked
-// for, by a bounded number of ADMM iterations.
+// Whether ADMM is to solve this problem of a fold, at any lambda: the exact solver would take long and was not asked
+// for.
+bool tunes_by_admm(const LearningProblem& problem, const SolverSettings& solver);
+
+// Solves for a cross-validation, which only compares candidates: exactly, or by a bounded number of ADMM iterations.
 Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control);
 
 // A family per scale, number of pieces and supervision. The candidates of one are lambda x T, with one pass over the

@@ -7,10 +7,8 @@
 #include <charconv>
 #include <cmath>
 #include <ranges>
-#include <set>
 
 #include "core/checks.hpp"
-#include "divergence/checks.hpp"
 #include "methods/methods.hpp"
 #include "methods/training_rows.hpp"
 
@@ -31,21 +29,10 @@ void check_items(const std::vector<Item>& items, Index rows, std::string_view wh
     require(item.weight >= 0 && std::isfinite(item.weight), "the weight of {} {} is {}; allowed: finite and >= 0", what,
             t, item.weight);
     if constexpr (std::is_same_v<Item, Target>) {
-      require(std::abs(item.value) <= internal::kLargestEntry,
-              "the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value,
-              internal::kLargestEntry);
+      require(std::abs(item.value) <= kLargestTarget,
+              "the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value, kLargestTarget);
     }
   }
-}
-
-void check_classes(const Method& method, const ClassOfRow& class_of_row, Index rows) {
-  require(std::ssize(class_of_row) == rows, "there are {} labels for {} rows; allowed: one per row",
-          class_of_row.size(), rows);
-  if (!method.needs_supervision) return;
-  const std::set<int> classes(class_of_row.begin(), class_of_row.end());
-  if (classes.size() < 2) fail("found {} class; allowed: two or more", classes.size());
-  require(classes.size() < class_of_row.size(), "found {} classes of one row; a class with two rows or more is needed",
-          classes.size());
 }
 
 void check_supervision(const Method& method, const MethodSupervision& supervision, Index rows) {
@@ -61,7 +48,9 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
           fmt::join(names, ", "));
   // Comparisons and label pairs are checked by pbdl.
-  if (const auto* class_of_row = std::get_if<ClassOfRow>(&supervision)) check_classes(method, *class_of_row, rows);
+  if (const auto* labels = std::get_if<ClassOfRow>(&supervision)) {
+    internal::check_labels(*labels, rows, method.needs_supervision);
+  }
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows, "pair");
   if (const auto* targets = std::get_if<Targets>(&supervision)) check_items(*targets, rows, "target");
 }
@@ -139,8 +128,8 @@ double MethodParameter::parse(const std::string& text) const {
 
 std::string MethodParameter::text(double value) const {
   if (word && value == word->second) return word->first;
-  const auto choice = static_cast<std::size_t>(value);
-  return choice < choices.size() ? choices[choice] : fmt::format("{:.6g}", value);
+  const bool named = value >= 0 && value < static_cast<double>(choices.size());
+  return named ? choices[static_cast<std::size_t>(value)] : fmt::format("{:.6g}", value);
 }
 
 void MethodParameter::check(double value) const {
@@ -195,6 +184,14 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
                    const MethodSettings& settings, const RunControl& control) {
   const MethodChoices choices = resolve(method, settings);
   internal::check_bounded_rows(rows);
+  // Only methods that learn from items take pairs of labels as they are; for others they are listed.
+  const auto* of_labels = std::get_if<LabelPairs>(&supervision);
+  if (of_labels != nullptr && !method.learns_from_items) {
+    internal::check_labels(of_labels->class_of_row, rows.rows(), false);
+    Pairs pairs;
+    for (const Pair pair : *of_labels) pairs.push_back(pair);
+    return learn_with(method, rows, pairs, settings, control);
+  }
   check_supervision(method, supervision, rows.rows());
   return method.learn(rows, supervision, choices, control);
 }

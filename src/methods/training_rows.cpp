@@ -24,6 +24,16 @@ void check_bounded_rows(const MatrixView& rows) {
   }
 }
 
+void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes) {
+  require(std::ssize(class_of_row) == rows, "there are {} labels for {} rows; allowed: one per row",
+          class_of_row.size(), rows);
+  if (!two_classes) return;
+  const std::set<int> classes(class_of_row.begin(), class_of_row.end());
+  require(classes.size() >= 2, "found {} class; allowed: two or more", classes.size());
+  require(classes.size() < class_of_row.size(), "found {} classes of one row; a class with two rows or more is needed",
+          classes.size());
+}
+
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row) {
   std::vector<Index> all(class_of_row.size());
   std::iota(all.begin(), all.end(), 0);

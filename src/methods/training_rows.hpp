@@ -9,6 +9,9 @@ namespace bregmax::internal {
 // Throws Error unless there is a row and a feature, and every entry is finite and no larger than divergences take.
 void check_bounded_rows(const MatrixView& rows);
 
+// Throws Error unless there is one label per row and, if `two_classes`, two classes and two rows of one class.
+void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes);
+
 // Labelled rows in the order of their classes, so that the rows of a class are next to each other.
 struct OrderedRows {
   Matrix rows;

@@ -20,7 +20,6 @@ class CoordinateGenerator {
   // Throws Error when the generator has no such number of coordinates. The divergence must outlive this object.
   CoordinateGenerator(const Divergence& divergence, Index dimension);
 
-  Index dimension() const { return dimension_; }
   Matrix features(const MatrixView& coordinates) const;
   Vector values(const MatrixView& coordinates) const;
   Matrix gradients(const MatrixView& coordinates) const;

@@ -173,8 +173,8 @@ double largest_divergence_error(const ErrorMeter& meter, const Box& inner, const
     best = std::max(best, climb_from_worst(at, starts, errors, both_inner, step, control));
   }
   // Also pairs of references: in random order, row i and row i from the end are as good as any pair.
-  const Matrix shifted = references.colwise().reverse();
-  return std::max(best, meter.divergence_errors(shifted, references, gradients.pieces).maxCoeff());
+  const Matrix reversed = references.colwise().reverse();
+  return std::max(best, meter.divergence_errors(reversed, references, gradients.pieces).maxCoeff());
 }
 
 }  // namespace

@@ -221,7 +221,7 @@ TEST_F(Mistakes, DetectsWhatTheSolverForLargeProblemsCannotDo) {
     return bregmax(command);
   };
   EXPECT_THAT(with({"--resume", "state", "--out", "state"}), HasSubstr("--out state is the file that --resume state"));
-  EXPECT_THAT(with({"--tolerance", "1e-12"}), HasSubstr("allowed with --solver admm: 1e-8 to 0.1"));
+  EXPECT_THAT(with({"--tolerance", "1e-12"}), HasSubstr("allowed with --solver admm: 1e-08 to 0.1"));
   EXPECT_THAT(with({"--memory-limit", "1e-9"}), HasSubstr("solver admm would need"));
   EXPECT_THAT(bregmax({"fit", "data.csv", "--lambda", "1", "--solver", "exact", "--memory-limit", "1"}),
               HasSubstr("--memory-limit is for the solver admm"));

@@ -118,9 +118,10 @@ TEST_P(MethodContract, LearnsSomethingBetterThanEuclidean) {
 TEST_P(MethodContract, LearnsFromEveryKindOfSupervisionThatItNames) {
   const LabelledRows train = easy_problem(60, 1);
   const MethodSupervision kinds[] = {train.classes, all_pairs(train.classes), informative_targets(train.rows),
-                                     sample_comparisons(train.classes, 50, 1)};
-  const bool accepted[] = {method().from_labels, method().from_pairs, method().from_targets, method().from_comparisons};
-  for (std::size_t kind = 0; kind < 4; ++kind) {
+                                     sample_comparisons(train.classes, 50, 1), label_pairs(train.classes)};
+  const bool accepted[] = {method().from_labels, method().from_pairs, method().from_targets, method().from_comparisons,
+                           method().from_pairs};
+  for (std::size_t kind = 0; kind < std::size(kinds); ++kind) {
     if (accepted[kind]) {
       expect_divergence(learn_with(method(), train.rows, kinds[kind]), train.rows);
     } else {
@@ -282,11 +283,13 @@ TEST_P(MethodContract, RefusesWhatItCannotLearnFrom) {
     EXPECT_THAT(message_of(good.rows, Pairs{}, {}), HasSubstr("no pairs"));
     EXPECT_THAT(message_of(good.rows, Pairs{{0, 30, true}}, {}), HasSubstr("pair 0 names row 30"));
     EXPECT_THAT(message_of(good.rows, Pairs{{0, 1, true, -1}}, {}), HasSubstr("weight of pair 0 is -1"));
+    EXPECT_THAT(message_of(good.rows, label_pairs(ClassOfRow(29)), {}), HasSubstr("29"));
   }
   if (method().from_targets) {
     EXPECT_THAT(message_of(good.rows, Targets{}, {}), HasSubstr("no targets"));
     EXPECT_THAT(message_of(good.rows, Targets{{-1, 0, 1}}, {}), HasSubstr("target 0 names row -1"));
     EXPECT_THAT(message_of(good.rows, Targets{{0, 1, std::nan("")}}, {}), HasSubstr("value of target 0"));
+    EXPECT_THAT(message_of(good.rows, Targets{{0, 1, 1e60}}, {}), HasSubstr("value of target 0 is 1e+60"));
   }
 }
 

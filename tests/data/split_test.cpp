@@ -47,7 +47,12 @@ RC_GTEST_PROP(SplitProperty, FoldsPartitionTheRowsAndSpreadTheClasses, ()) {
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(2, 100), rc::gen::inRange(-1, 4));
   const int folds = *rc::gen::inRange(2, std::min<int>(12, static_cast<int>(class_of_row.size()) + 1));
   Random random(*rc::gen::arbitrary<std::uint64_t>());
-  const auto test_rows = stratified_folds(class_of_row, folds, random);
+  std::vector<std::vector<Index>> test_rows;
+  for (const auto& [train, test] : stratified_folds(class_of_row, folds, random)) {
+    RC_ASSERT(std::ranges::is_sorted(train) && std::ranges::is_sorted(test));
+    RC_ASSERT(is_partition({train, test}, static_cast<Index>(class_of_row.size())));
+    test_rows.push_back(test);
+  }
   RC_ASSERT(test_rows.size() == static_cast<std::size_t>(folds));
   RC_ASSERT(is_partition(test_rows, static_cast<Index>(class_of_row.size())));
   const auto spread = [&](auto count) {

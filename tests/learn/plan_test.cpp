@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "bregmax/core/error.hpp"
@@ -14,10 +15,19 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 
+// Of two classes.
+ClassOfRow alternating(std::size_t rows) {
+  ClassOfRow classes(rows);
+  for (std::size_t i = 0; i < rows; ++i) classes[i] = static_cast<int>(i % 2);
+  return classes;
+}
+
 const Matrix kRows = Matrix::Zero(40, 2);
-const TrainingData kLabels{kRows, ClassOfRow(40)};
+const TrainingData kLabels{kRows, alternating(40)};
 const TrainingData kPairs{kRows, Pairs(5, Pair{0, 1, true, 1})};
 
 TrainingData targets(Index count) { return {kRows, Targets(static_cast<std::size_t>(count), Target{0, 1, 1.0, 1.0})}; }
@@ -102,6 +112,8 @@ TEST(Plan, Pieces) {
   EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(7));
   request.piece_of = std::vector<int>(40, 0);
   EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(0));
+  request.parameters["pieces"] = Wish({7, 8});
+  EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(0));
   request = {};
   request.theory_pieces = true;
   EXPECT_THAT(plan(request, targets(300)).values("pieces"), ElementsAre(5));        // ceil(300^(2 / 8))
@@ -123,7 +135,7 @@ TEST(Plan, ChangesAtItsThresholds) {
   const auto few = [](PlanThresholds& t) { t.own_pieces_rows = 39; };
   EXPECT_THAT(at(few).values("pieces"), ElementsAre(20)) << "no more than rows";
   const Matrix many = Matrix::Zero(20'001, 1);
-  EXPECT_THAT(plan(kNothing, {many, ClassOfRow(20'001)}).values("pieces"), ElementsAre(20, 50, 100, 200));
+  EXPECT_THAT(plan(kNothing, {many, alternating(20'001)}).values("pieces"), ElementsAre(20, 50, 100, 200));
   EXPECT_THAT(at(few, with("pieces", 0)).values("pieces"), ElementsAre(0)) << "one per row was asked for";
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 40; }).tuning_rows, 0);
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }).tuning_rows, 39);
@@ -156,6 +168,8 @@ TEST(Plan, RefusesWhatDoesNotGoTogetherInTheWordsOfItsInterface) {
   FitRequest both = with("lambda", Wish::choose({1, 2}));
   both.parameters["lambda"].values = {1};
   refused(both, kLabels, HasSubstr("--ls are the values that --l auto tries"));
+  refused(with("lambda", Wish::choose({2, 1})), kLabels, StrEq("--ls is 2,1; allowed: rising numbers >= 0"));
+  refused(with("lambda", Wish({1, 1})), kLabels, HasSubstr("rising numbers"));
   FitRequest drawn;
   drawn.comparisons = 5;
   refused(drawn, kPairs, HasSubstr("--comparisons is the number"));
@@ -170,7 +184,7 @@ TEST(Plan, RefusesWhatDoesNotGoTogetherInTheWordsOfItsInterface) {
   refused(theory, kLabels, HasSubstr("for targets"));
   FitRequest large;
   large.solver.solver = Solver::kAdmm;
-  refused(large, kLabels, HasSubstr("--solver admm needs --l V"));
+  refused(large, kLabels, AllOf(HasSubstr("--solver admm needs --l V"), HasSubstr("--solver auto")));
   large.solver = {.checkpoint = "state"};
   refused(large, kLabels, HasSubstr("--checkpoint, --resume and --early-stop go with --solver admm"));
   FitRequest folds;
@@ -228,6 +242,32 @@ TEST(Plan, OfAClassicalMethodChecksItsSupervision) {
   EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>("mahalanobis cannot learn from labels"));
 }
 
+TEST(Plan, OfAClassicalMethodRefusesWhatIsForPbdl) {
+  const auto refused = [](const auto& change) {
+    FitRequest request = itml();
+    change(request);
+    EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("they do not go with itml")));
+  };
+  refused([](FitRequest& r) { r.comparisons = 5; });
+  refused([](FitRequest& r) { r.hard_neighbours = 5; });
+  refused([](FitRequest& r) { r.theory_pieces = true; });
+  refused([](FitRequest& r) { r.piece_of = std::vector<int>(40); });
+}
+
+TEST(Plan, RefusesRowsAndLabelsThatCannotBeLearnedFrom) {
+  const auto refused = [](const FitRequest& request, const TrainingData& data, const char* message) {
+    EXPECT_THAT([&] { plan(request, data); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  ClassOfRow different(40);
+  for (std::size_t i = 0; i < different.size(); ++i) different[i] = static_cast<int>(i);
+  refused(kNothing, {kRows, alternating(39)}, "there are 39 labels for 40 rows");
+  refused(itml(), {kRows, ClassOfRow(40)}, "found 1 class; allowed: two or more");
+  refused(itml(), {kRows, different}, "found 40 classes of one row");
+  Matrix bad = kRows;
+  bad(3, 1) = std::nan("");
+  refused(kNothing, {bad, alternating(40)}, "row 3 feature 1 is nan");
+}
+
 TEST(Plan, CanBeRead) {
   FitRequest request = with("lambda", Wish::choose({1, 10}));
   request.scales = {Scale::kStandard, Scale::kNone};
@@ -235,6 +275,10 @@ TEST(Plan, CanBeRead) {
   EXPECT_THAT(text, AllOf(HasSubstr("lambda         1, 10\n"), HasSubstr("scale          standard, none\n"),
                           HasSubstr("supervision    all_pairs\n"), HasSubstr("pieces         all\n"),
                           HasSubstr("tune_for       average_precision\n")));
+  request = itml();
+  request.tune_for = Measure::kLoss;
+  EXPECT_THAT(plan(request, kLabels).to_text(), HasSubstr("repeats        3\n"));
+  EXPECT_THAT(plan(kNothing, kPairs).to_text(), Not(HasSubstr("repeats")));
 }
 
 TEST(Plan, ScalesByName) {

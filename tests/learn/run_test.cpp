@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "learn/cases.hpp"
 #include "methods/item_losses.hpp"
@@ -131,11 +133,8 @@ TEST(Run, ACandidateThatCannotBeLearnedIsLeftOut) {
 
   Plan none = quick(method);
   none.tried = {{"factor", {1, 2}}};
-  EXPECT_THAT(
-      [&] {
-        run(none, {data.rows, data.classes});
-      },
-      ThrowsMessage<Error>("factor is too small for these rows"));
+  const TrainingData all{data.rows, data.classes};
+  EXPECT_THAT([&] { run(none, all); }, ThrowsMessage<Error>("factor is too small for these rows"));
 }
 
 TEST(Run, AStopAndATimeLimitEndItWithWhatThereIs) {
@@ -165,6 +164,34 @@ TEST(Run, AStopAndATimeLimitEndItWithWhatThereIs) {
   EXPECT_EQ(late.model.record.status, "time_limit");
 }
 
+// The constant candidate has scores on all folds, the other one on the first fold only.
+TEST(Run, KeepsAConstantModelWhenOnlySuchWereComparedBeforeTheStop) {
+  const LabelledRows data = noisy_classes(60);
+  const ThreadLimit single(1);  // so that the folds come one after the other
+  std::atomic<bool> stop = false;
+  std::atomic<int> seen = 0;
+  RunControl control;
+  control.stop = &stop;
+  Method method = probe_method();
+  const auto learn = method.learn;
+  method.learn = [&](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                     const RunControl& inner) {
+    Learned learned = learn(rows, supervision, choices, inner);
+    if (choices.number("factor") == 1) learned.divergence = std::make_shared<Mahalanobis>(Matrix::Zero(3, 3));
+    if (choices.number("factor") == 2 && ++seen == 2) {
+      stop = true;
+      while (!inner.stop_requested()) {
+      }
+    }
+    return learned;
+  };
+  const FitOutcome result = run(quick(method), {data.rows, data.classes}, control);
+  EXPECT_EQ(result.report.status, Status::kStopped);
+  EXPECT_EQ(result.tuning.constant, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(result.tuning.record.chosen, 0);
+  EXPECT_NE(result.model.divergence, nullptr);
+}
+
 TEST(Run, RefusesBadInput) {
   const LabelledRows data = noisy_classes(30);
   const auto refused = [&](const auto& change, const char* message) {
@@ -178,12 +205,11 @@ TEST(Run, RefusesBadInput) {
   refused([](Plan& p) { p.scales.clear(); }, "there is no scale to try");
   refused([](Plan& p) { p.repeats = 0; }, "repeats is 0; allowed: 1 or more");
   refused([](Plan& p) { p.folds = 1; }, "folds is 1; allowed: 2 or more");
+  refused([](Plan& p) { p.tuning_rows = 31; }, "tuning_rows is 31; allowed: 0 to 30");
   refused([](Plan& p) { p.fold_tolerance = 0; }, "fold_tolerance is 0");
-  EXPECT_THAT(
-      [&] {
-        run(quick("gmml"), {data.rows, ClassOfRow{0, 1}});
-      },
-      ThrowsMessage<Error>(HasSubstr("there are 2 classes for 30 rows")));
+  const TrainingData two_labels{data.rows, ClassOfRow(2)};
+  EXPECT_THAT([&] { run(quick("gmml"), two_labels); },
+              ThrowsMessage<Error>(HasSubstr("there are 2 labels for 30 rows")));
 }
 
 TEST(Run, LearnsFromGivenItemsAsTheyAre) {
@@ -370,19 +396,22 @@ TEST(Run, WithOneCandidateIsAPlainFit) {
             result.report.objective);
 }
 
-// Which supervision the labels become is chosen, too.
+// Which supervision the labels become is chosen, too: two comparisons teach less than all pairs.
 TEST(Run, ChoosesTheSupervision) {
   const LabelledRows data = noisy_classes(30);
   Plan options = small_plan();
-  options.tried = {{"lambda", {1}}, {"smoothing", {0}}};
+  options.tried = {{"lambda", {0.1}}, {"smoothing", {0}}};
   options.scales = {Scale::kStandard};
-  options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}, {LabelSupervision::kComparisons, 40, 3, 0}};
-  ASSERT_TRUE(options.has_choice());
-  const FitOutcome result = run(options, {data.rows, data.classes});
-  ASSERT_EQ(result.tuning.record.candidates.size(), 2U);
-  const bool pairs = result.tuning.record.chosen == 0;
-  EXPECT_EQ(result.chosen_supervision->kind, pairs ? LabelSupervision::kAllPairs : LabelSupervision::kComparisons);
-  EXPECT_EQ(result.model.record.items, pairs ? 30 * 29 : 40);
+  options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}, {LabelSupervision::kComparisons, 2, 3, 0}};
+  for (const Index better : {0, 1}) {
+    ASSERT_TRUE(options.has_choice());
+    const FitOutcome result = run(options, {data.rows, data.classes});
+    ASSERT_EQ(result.tuning.record.candidates.size(), 2U);
+    EXPECT_EQ(result.tuning.record.chosen, better);
+    EXPECT_EQ(result.chosen_supervision->kind, LabelSupervision::kAllPairs);
+    EXPECT_EQ(result.model.record.items, 30 * 29);
+    std::swap(options.supervision[0], options.supervision[1]);
+  }
 }
 
 TEST(Run, KeepsTheBestSoFarWhenStopped) {
@@ -397,13 +426,14 @@ TEST(Run, KeepsTheBestSoFarWhenStopped) {
   ASSERT_NE(result.model.divergence, nullptr);
   EXPECT_EQ(result.model.record.rows, 40) << "two thirds of the rows";
   EXPECT_EQ(result.model.record.status, "stopped");
+  EXPECT_EQ(result.model.record.drawn, "given") << "no seed would draw what the fold drew";
   check_model(result.model);
   Plan hurried = small_plan();
   hurried.settings.time_limit = 1e-9;
   EXPECT_EQ(run(hurried, {data.rows, data.classes}).report.status, Status::kTimeLimit);
 }
 
-// Values are chosen on some of the rows, with as many comparisons a fold as are allowed; the model is of all rows.
+// Values are chosen on some of the rows, with as many comparisons per fold as are allowed; the model is of all rows.
 TEST(Run, ChoosesOnASampleOfALargeTable) {
   const LabelledRows data = noisy_classes(90);
   Plan options = small_plan();

@@ -13,6 +13,7 @@
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/learn/run.hpp"
+#include "bregmax/methods/pbdl.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "learn/cases.hpp"
 #include "methods/item_losses.hpp"
@@ -138,6 +139,20 @@ TEST(Tune, RecordsOfFoldsBelongToTheirLambda) {
         EXPECT_NEAR(mean * static_cast<double>(record.items), record.loss, 1e-3 * (1 + record.loss));
       }
     }
+  }
+}
+
+TEST(Tune, RecordsOfFoldsNameTheSolver) {
+  const LabelledRows data = noisy_classes(20);
+  const Fold fold = folds_of_rows(data.rows, data.classes, 2, 3).front();
+  for (const bool admm : {false, true}) {
+    Plan options = small_plan();
+    options.tried["lambda"] = {1};
+    options.settings.solver.fold_seconds = admm ? 0 : 60;
+    const CandidateFamilies families = families_of(options, {data.rows, data.classes});
+    const auto learner = families.front()->learner(fold);
+    learner->run(0, {});
+    EXPECT_EQ(learner->model(0).record.solver, admm ? "admm" : "exact");
   }
 }
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
@@ -56,7 +56,7 @@ TEST(ItmlNewton, SlopeAgreesWithDifferences) {
         normal_matrix(random, 40, 3),
         Vector::LinSpaced(40, 0, 39).unaryExpr([](double t) { return t < 20 ? 1.0 : -1.0; }), Vector::Constant(40, 3.0),
         Vector::Constant(40, 0.8)};
-    const Matrix lower = Eigen::LLT<Matrix>(metric).matrixL();
+    const Matrix lower = internal::PositiveDefinite(metric).lower();
     const auto stage_objective = [&](const Matrix& move) {
       const Matrix moved = internal::symmetrized(lower * (identity + move) * lower.transpose());
       return internal::ItmlNewton(constraints, prior, moved, gap).stage_objective();

@@ -85,7 +85,22 @@ TEST(LargeMarginLoss, GradientsAgreeWithDifferences) {
   }
 }
 
-// With d(x, y) = (x - y)^T M (x - y) and M = t I, the loss without smoothing changes by t times the trace.
+// So many rows and impostors that the loops take threads.
+TEST(LargeMarginLoss, IsTheSameForEveryNumberOfThreads) {
+  const LabelledRows data = ordered(noisy_clouds(1000, 8, 3, 1, 4));
+  const auto gradient = [&](int threads) {
+    const ThreadLimit limit(threads);
+    internal::LargeMarginLoss loss(data.classes, internal::nearest_of_class(data.rows, data.classes, 3), 0.4);
+    const internal::ImpostorSet all = loss.find_impostors(data.rows, 1e9);
+    EXPECT_EQ(all.size(), 2 * 333 * 333 + 4 * 333 * 334);
+    Matrix found;
+    loss.evaluate(data.rows, all, 0.7, {}, found);
+    return found;
+  };
+  EXPECT_EQ(gradient(1), gradient(2));
+}
+
+// In d(x, y) = (x - y)^T M (x - y), along a random symmetric direction from M = I, without smoothing.
 TEST(LargeMarginLoss, DerivativesByTheMetricAgreeWithDifferences) {
   const LabelledRows data = ordered(noisy_clouds(50, 3, 2, 1, 8));
   internal::LargeMarginLoss loss(data.classes, internal::nearest_of_class(data.rows, data.classes, 2), 0.5);
@@ -186,7 +201,8 @@ TEST(Lmnn, RefusesRowsThatAreAllEqual) {
 
 TEST(Lmnn, RefusesBadInput) {
   const LabelledRows data = noisy_clouds(30, 3, 3, 3, 1);
-  expect_refused("lmnn", data, {{"neighbours", 0}}, "neighbours is 0; allowed: a whole number >= 1");
+  expect_refused("lmnn", data, {{"neighbours", 0}}, "neighbours is 0; allowed: a whole number from 1 to 1000000000");
+  expect_refused("lmnn", data, {{"neighbours", 1e10}}, "neighbours is 10000000000");
   expect_refused("lmnn", data, {{"push", 0}}, "push is 0; allowed: a number above 0, up to 0.999999");
   expect_refused("lmnn", data, {{"push", 1}}, "push is 1; allowed: a number above 0, up to 0.999999");
   expect_refused("lmnn", data, {{"push", -0.5}}, "push is -0.5");

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 
 #include "core/symmetric.hpp"
 #include "methods/cases.hpp"

@@ -60,7 +60,7 @@ TEST(RankingCuts, AreTheLossAtTheirMetricAndBelowItElsewhere) {
   }
 }
 
-// Of the cuts on the way to the optimum few matter at the end: without the others the master problem has the same one.
+// Without the cuts that no longer matter the master problem has the same optimum.
 TEST(CuttingPlaneMaster, DropsWhatDoesNotMatter) {
   const LabelledRows data = labelled_rows(60, 8, 3, 4);
   const RankingQueries queries(data.rows, data.classes);
@@ -77,7 +77,7 @@ TEST(CuttingPlaneMaster, DropsWhatDoesNotMatter) {
     few.drop_idle();
   }
   EXPECT_EQ(all.size(), 60);
-  EXPECT_LT(few.size(), 60);
+  EXPECT_LE(few.size(), 55) << "53 were seen";
 }
 
 TEST(MlrAuc, ProvesItsOptimum) {

@@ -35,36 +35,45 @@ double expected_right(const Matrix& embedded, const ClassOfRow& classes) {
   return total;
 }
 
-// Small scales take the path of matrix products, large ones that of single pairs.
-TEST(NeighbourSoftmax, HasTheValueOfTheDefinitionAndItsGradient) {
-  for (const double scale : {0.05, 1.0, 8.0}) {
-    const LabelledRows data = ordered(noisy_clouds(150, 3, 3, 1, 2));
+// Small scales take the path of matrix products, large ones that of single pairs. All pairs of up to 1024 rows are kept
+// at once; more rows take blocks.
+void expect_definition(Index rows, const std::vector<double>& scales, Index entries, double tolerance) {
+  for (const double scale : scales) {
+    const LabelledRows data = ordered(noisy_clouds(rows, 3, 3, 1, 2));
     const Matrix embedded = scale * data.rows;
     internal::NeighbourSoftmax softmax(data.classes);
     Matrix gradient, unused;
     const double value = softmax.evaluate(embedded, gradient);
     EXPECT_NEAR(value, -expected_right(embedded, data.classes), 1e-10);
-    for (Index k = 0; k < 10; ++k) {
-      const Index row = 13 * k, column = k % 3;
+    for (Index k = 0; k < entries; ++k) {
+      const Index row = (rows / entries - 2) * k, column = k % 3;
       Matrix forward = embedded, backward = embedded;
       forward(row, column) += 1e-5;
       backward(row, column) -= 1e-5;
       const double difference = (softmax.evaluate(forward, unused) - softmax.evaluate(backward, unused)) / 2e-5;
-      EXPECT_NEAR(gradient(row, column), difference, 1e-8 * (1 + gradient.cwiseAbs().maxCoeff())) << scale;
+      EXPECT_NEAR(gradient(row, column), difference, tolerance * (1 + gradient.cwiseAbs().maxCoeff())) << scale;
     }
   }
 }
 
+TEST(NeighbourSoftmax, HasTheValueOfTheDefinitionAndItsGradient) { expect_definition(150, {0.05, 1, 8}, 10, 1e-8); }
+
+TEST(NeighbourSoftmax, HasThemInBlocksOfRowsToo) { expect_definition(1100, {0.05, 8}, 3, 1e-7); }
+
+// So many rows that the loops take threads, at once and in blocks.
 TEST(NeighbourSoftmax, IsTheSameForEveryNumberOfThreads) {
-  const LabelledRows data = ordered(noisy_clouds(300, 5, 3, 1, 2));
-  Matrix one, two;
-  {
-    const ThreadLimit limit(1);
-    internal::NeighbourSoftmax(data.classes).evaluate(data.rows, one);
+  for (const Index rows : {1000, 1100}) {
+    for (const double scale : {0.05, 8.0}) {
+      const LabelledRows data = ordered(noisy_clouds(rows, 7, 3, 1, 2));
+      const auto gradient = [&](int threads) {
+        const ThreadLimit limit(threads);
+        Matrix found;
+        internal::NeighbourSoftmax(data.classes).evaluate(scale * data.rows, found);
+        return found;
+      };
+      EXPECT_EQ(gradient(1), gradient(2)) << rows << " rows, scale " << scale;
+    }
   }
-  const ThreadLimit limit(2);
-  internal::NeighbourSoftmax(data.classes).evaluate(data.rows, two);
-  EXPECT_EQ(one, two);
 }
 
 TEST(LinearNca, GradientsAgreeWithDifferences) {

@@ -39,6 +39,7 @@ TEST(MethodParameter, SaysWhatItAllows) {
   const MethodParameter positive{"gamma", "", 1, 0, std::numeric_limits<double>::infinity(), false};
   EXPECT_EQ(positive.allowed(), "a number > 0");
   EXPECT_EQ(positive.parse("2.5"), 2.5);
+  EXPECT_EQ(positive.text(1e30), "1e+30");
   const auto refuses = [](const MethodParameter& parameter, const char* text, const char* message) {
     EXPECT_THAT([&] { parameter.parse(text); }, ThrowsMessage<Error>(message));
   };
@@ -56,6 +57,7 @@ TEST(MethodParameter, SaysWhatItAllows) {
 
   const MethodParameter kernel{"kernel", "", 0, 0, 1, true, false, {"rbf", "polynomial"}};
   EXPECT_EQ(kernel.parse("polynomial"), 1);
+  EXPECT_EQ(kernel.text(1), "polynomial");
   refuses(kernel, "cubic", "kernel is 'cubic'; allowed: rbf or polynomial");
   refuses(kernel, "1", "kernel is '1'; allowed: rbf or polynomial");
   EXPECT_THAT([&] { kernel.check(0.5); }, ThrowsMessage<Error>("kernel is 0.5; allowed: rbf or polynomial"));

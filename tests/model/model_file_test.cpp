@@ -18,8 +18,10 @@
 namespace bregmax {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 Model small_model() {
@@ -251,42 +253,52 @@ TEST(ModelFile, IgnoresWhatItDoesNotKnowAndDefaultsWhatIsMissing) {
 
 TEST(ModelFile, RefusesInvalidContent) {
   using internal::Container;
-  const std::vector<std::function<void(Container&)>> changes = {
-      [](Container& file) { file.metadata.erase("divergence"); },
-      [](Container& file) { file.metadata["divergence"] = 5; },
-      [](Container& file) { file.metadata["divergence"]["kind"] = "unheard_of"; },
-      [](Container& file) { file.metadata["divergence"]["kind"] = "average"; },
-      [](Container& file) { file.metadata["divergence"]["kind"] = "smoothed_max_affine"; },
+  const auto refused = [](const std::function<void(Container&)>& change, const char* reason) {
+    EXPECT_THAT([&] { deserialize_model(changed_file(change), "f"); },
+                ThrowsMessage<Error>(AllOf(StartsWith("model file f: "), HasSubstr(reason))));
+  };
+  refused([](Container& file) { file.metadata.erase("divergence"); }, "key 'divergence' not found");
+  refused([](Container& file) { file.metadata["divergence"] = 5; }, "cannot use at() with number");
+  refused([](Container& file) { file.metadata["divergence"]["kind"] = "unheard_of"; },
+          "unknown divergence 'unheard_of'");
+  refused([](Container& file) { file.metadata["divergence"]["kind"] = "average"; }, "key 'members' not found");
+  refused([](Container& file) { file.metadata["divergence"]["kind"] = "smoothed_max_affine"; },
+          "the array 'divergence.temperature' is missing");
+  refused(
       [](Container& file) {
         file.metadata["feature_names"] = {"a", "b"};
       },
-      [](Container& file) {
-        file.metadata["class_names"] = {1, 2};
-      },
-      [](Container& file) { file.metadata["record"] = {1}; },
-      [](Container& file) { file.metadata["record"]["rows"] = -1; },
-      [](Container& file) { file.metadata["record"]["iterations"] = 1e300; },
-      [](Container& file) { file.metadata["record"]["iterations"] = 5000000000; },
-      [](Container& file) { file.metadata["record"]["status"] = 1; },
-      [](Container& file) { file.arrays.erase("divergence.slopes"); },
-      [](Container& file) { file.put("divergence.offsets", Vector(Vector::Zero(3))); },
-      [](Container& file) { file.put("divergence.offsets", 1.0); },
-      [](Container& file) { file.put("divergence.slopes", Matrix(Matrix::Constant(2, 1, NAN))); },
-      [](Container& file) { file.put("scaling.scale", Vector(Vector::Zero(1))); },
-      [](Container& file) { file.put("scaling.scale", Vector(Vector::Constant(1, INFINITY))); },
-      [](Container& file) { file.put("scaling.scale", Vector(Vector::Ones(2))); },
-      [](Container& file) { file.put("scaling.center", Vector(Vector::Constant(1, NAN))); },
-      [](Container& file) { file.put("scaling.center", Vector()); },
+      "there are 2 feature names for 1 features");
+  refused([](Container& file) { file.metadata["class_names"] = {1, 2}; }, "type must be string, but is number");
+  refused([](Container& file) { file.metadata["record"] = {1}; }, "cannot use value() with array");
+  refused([](Container& file) { file.metadata["record"]["rows"] = -1; },
+          "record.rows is not a whole number >= 0 that fits");
+  refused([](Container& file) { file.metadata["record"]["iterations"] = 1e300; },
+          "record.iterations is not a whole number >= 0 that fits");
+  refused([](Container& file) { file.metadata["record"]["iterations"] = 5000000000; },
+          "record.iterations is not a whole number >= 0 that fits");
+  refused([](Container& file) { file.metadata["record"]["status"] = 1; }, "type must be string, but is number");
+  refused([](Container& file) { file.arrays.erase("divergence.slopes"); }, "the array 'divergence.slopes' is missing");
+  refused([](Container& file) { file.put("divergence.offsets", Vector(Vector::Zero(3))); },
+          "there are 3 offsets for 2 pieces");
+  refused([](Container& file) { file.put("divergence.offsets", 1.0); },
+          "the array 'divergence.offsets' has 0 dimensions instead of 1");
+  refused([](Container& file) { file.put("divergence.slopes", Matrix(Matrix::Constant(2, 1, NAN))); },
+          "slopes(0, 0) is nan");
+  refused([](Container& file) { file.put("scaling.scale", Vector(Vector::Zero(1))); }, "the scale of feature 0 is 0");
+  refused([](Container& file) { file.put("scaling.scale", Vector(Vector::Constant(1, INFINITY))); },
+          "the scale of feature 0 is inf");
+  refused([](Container& file) { file.put("scaling.scale", Vector(Vector::Ones(2))); },
+          "the scaling has 1 centers and 2 scales");
+  refused([](Container& file) { file.put("scaling.center", Vector(Vector::Constant(1, NAN))); },
+          "the center of feature 0 is nan");
+  refused([](Container& file) { file.put("scaling.center", Vector()); }, "the scaling has 0 centers and 1 scales");
+  refused(
       [](Container& file) {
         file.metadata["divergence"]["kind"] = "smoothed_max_affine";
         file.put("divergence.temperature", -1.0);
       },
-  };
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    EXPECT_THAT([&] { deserialize_model(changed_file(changes[i]), "f"); },
-                ThrowsMessage<Error>(HasSubstr("model file f: ")))
-        << i;
-  }
+      "the temperature is -1");
 }
 
 // Metadata that a hostile writer controls: no size in it may reach an allocation unchecked.

@@ -130,23 +130,26 @@ double divergence_scale(const LearningProblem& problem, const Solution& solution
 }
 
 double zero_objective(const LearningProblem& problem) {
-  double sum = 0;
-  if (const auto* comparisons = std::get_if<Comparisons>(&problem.supervision)) {
-    for (const auto& item : *comparisons) sum += item.weight;
-  } else if (is_pairs(problem.supervision)) {
-    for_each_pair(problem.supervision, [&](const Pair& item) { sum += item.similar ? 0 : 2 * item.weight; });
-  } else {
-    for (const auto& item : std::get<Targets>(problem.supervision)) sum += item.weight * item.value * item.value;
-  }
-  return sum;
+  const auto loss = [](const auto& item) {
+    if constexpr (requires { item.value; }) return item.weight * item.value * item.value;
+    if constexpr (requires { item.similar; }) return item.similar ? 0 : 2 * item.weight;
+    return item.weight;
+  };
+  const auto sum = [&](const auto& items) {
+    double total = 0;
+    for (const auto item : items) total += loss(item);
+    return total;
+  };
+  return std::visit(sum, problem.supervision);
 }
 
 std::string describe(const LearningProblem& problem) {
-  return fmt::format("{} with {} items, n = {}, d = {}, K = {}, lambda = {}, bound = {}",
-                     is_pairs(problem.supervision) ? "pairs" : to_string(kKinds[problem.supervision.index()]),
-                     std::visit([](const auto& items) { return items.size(); }, problem.supervision),
-                     problem.points.rows(), problem.points.cols(), problem.pieces, problem.lambda,
-                     problem.lipschitz_bound);
+  return fmt::format(
+      "{} with {} items, n = {}, d = {}, K = {}, lambda = {}, bound = {}",
+      std::holds_alternative<LabelPairs>(problem.supervision) ? "label pairs"
+                                                              : to_string(kKinds[problem.supervision.index()]),
+      std::visit([](const auto& items) { return items.size(); }, problem.supervision), problem.points.rows(),
+      problem.points.cols(), problem.pieces, problem.lambda, problem.lipschitz_bound);
 }
 
 void expect_sound(const LearningProblem& problem, const Solution& solution) {

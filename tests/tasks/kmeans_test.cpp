@@ -263,7 +263,7 @@ TEST(KMeans, StopsOnRequestWithWhatThereIs) {
   std::vector<int> classes;
   const Matrix rows = blobs(classes);
   const KMeansOptions options{.clusters = 3, .restarts = 9, .keep_restarts = true};
-  const ThreadLimit limit(1);  // restarts are run one a thread
+  const ThreadLimit limit(1);  // there is one restart per thread
   const KMeansResult result = kmeans(SquaredEuclidean(), rows, options, control);
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(result.restarts.size(), 3u);

@@ -81,7 +81,7 @@ TEST(RankingScores, EveryPatternOfSevenCandidatesInTiedGroupsEqualsAllPermutatio
   const std::vector<Numbers> ties{
       {1, 1, 1, 1, 1, 1, 1}, {0, 1, 1, 1, 1, 1, 1}, {0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1, 1, 2, 2}};
   for (const Numbers& distances : ties) {
-    for (unsigned pattern = 1; pattern < 127; pattern += 3) {
+    for (unsigned pattern = 1; pattern < 127; ++pattern) {
       Flags relevant(7);
       for (unsigned i = 0; i < 7; ++i) relevant[i] = ((pattern >> i) & 1u) != 0;
       const RankingScores expected = brute_force(distances, relevant, 3);

@@ -82,17 +82,4 @@ inline Index item_count(const Supervision& supervision) {
   return std::visit([](const auto& items) { return static_cast<Index>(items.size()); }, supervision);
 }
 
-// Whether the items are pairs, in either form.
-inline bool is_pairs(const Supervision& supervision) {
-  return std::holds_alternative<Pairs>(supervision) || std::holds_alternative<LabelPairs>(supervision);
-}
-template <class Each>
-void for_each_pair(const Supervision& supervision, const Each& each) {
-  if (const auto* listed = std::get_if<Pairs>(&supervision)) {
-    for (const Pair& pair : *listed) each(pair);
-  } else {
-    for (const Pair pair : std::get<LabelPairs>(supervision)) each(pair);
-  }
-}
-
 }  // namespace bregmax

@@ -13,7 +13,7 @@ struct Split {
 // A random part of round(train_fraction * rows) rows, at least 1 on each side when there are 2 rows or more.
 Split random_split(Index rows, double train_fraction, Random& random);
 
-// folds[f] holds the test rows of fold f, ascending; the classes are spread as evenly as they can be.
-std::vector<std::vector<Index>> stratified_folds(const std::vector<int>& class_of_row, int folds, Random& random);
+// Each row is a test row of one fold; the classes are spread over the folds as evenly as they can be.
+std::vector<Split> stratified_folds(const std::vector<int>& class_of_row, int folds, Random& random);
 
 }  // namespace bregmax

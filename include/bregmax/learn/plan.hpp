@@ -17,6 +17,7 @@ struct Plan {
   // What labels become; empty: the method learns from the labels themselves, or from given items.
   std::vector<LabelSupervisionOptions> supervision = {};
 
+  bool labelled = false;  // so that folds are of rows, not of items
   Measure tune_for = Measure::kAveragePrecision;
   int folds = 3;                  // 2 .. rows; fewer are made where the classes are too small for so many
   int repeats = 1;                // >= 1: cross-validations, each with a different division; from labels only

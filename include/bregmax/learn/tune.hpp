@@ -34,15 +34,15 @@ struct TuneResult {
   std::vector<Index> family_of;      // of each candidate
   std::vector<Matrix> fold_scores;   // of each fold, candidates x measures; NaN: not known
   std::vector<bool> constant;        // candidates whose divergence was constant in most folds
-  bool all_constant = false;         // so that the chosen one is, too
+  bool all_constant = false;         // all that are compared, so that the chosen one is, too
   Status status = Status::kOptimal;  // or kStopped, kTimeLimit: scores are missing
   // After an early end: a model of the best candidate so far, learned on the training part of one fold.
   std::optional<Model> best_so_far;
 };
 
 // A candidate whose divergence is constant (all divergences between held-out rows vanish) in most folds is chosen only
-// if all are. Throws Error when the measure is not defined on any fold (too few rows of a class). The result does not
-// depend on the number of threads.
+// if all that are compared are. Throws Error when the measure is not defined on any fold (too few rows of a class). The
+// result does not depend on the number of threads.
 TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options = {},
                 const RunControl& control = {});
 

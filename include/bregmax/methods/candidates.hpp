@@ -71,7 +71,4 @@ using CandidateFamilies = std::vector<std::shared_ptr<const CandidateFamily>>;
 
 struct FamilyOptions;  // bregmax/methods/registry.hpp
 
-// Whether all divergences between the rows (or a sample of them) are 0; for max-affine ones at most 1e-6 (margin 1).
-bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows);
-
 }  // namespace bregmax

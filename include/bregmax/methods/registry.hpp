@@ -47,8 +47,9 @@ std::string to_string(Solver solver);        // "auto", "exact", "admm"
 // Which solver runs, with how much memory, and its checkpoints. For methods that have a choice of solvers.
 struct SolverSettings {
   Solver solver = Solver::kAuto;
-  // `auto` takes admm if the exact solver is predicted to need more than this; on folds: more time than fold_seconds.
-  double exact_seconds = 600, exact_bytes = 8e9, fold_seconds = 60;
+  // `auto` takes admm if the exact solver is predicted to need more than exact_seconds (on folds: fold_seconds) or more
+  // than memory_limit.
+  double exact_seconds = 600, fold_seconds = 60;
   double memory_limit = 0;  // bytes, >= 0; 0: none
   StoragePrecision precision = StoragePrecision::kDouble;
   std::string checkpoint = {}, resume = {};  // files of the solver admm; empty: none
