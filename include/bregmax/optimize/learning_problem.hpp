@@ -67,16 +67,16 @@ struct DualSolution {
 };
 
 // Which fields mean something. Under every status all numbers describe the model and the dual variables that are
-// returned, the objective is at most that of the zero model, and the lower bound is proved.
+// returned, and the lower bound is proved.
 //
 //   status            relative_gap               what else to know
 //   kOptimal          at most the tolerance      the model satisfies every constraint
 //   kEarlyStopped     of the model that scored   other models of the run had lower objectives
 //                     best on held-out data
 //   kIterationLimit,  above the tolerance, or    solve_admm: the best model that satisfies every constraint;
-//   kTimeLimit,       negative                   solve_interior_point: the last model, whose convexity_violation may be
-//   kStopped,                                    large; an objective below the bound is that of a model that is not
-//   kNumericalError                              convex
+//   kTimeLimit,       negative                   solve_interior_point: the last model, which may be worse than the zero
+//   kStopped,                                    model, and whose convexity_violation may be large; an objective below
+//   kNumericalError                              the bound is that of a model that is not convex
 //
 // primal_residual and dual_residual are those of the last iterate, relative; kConverged is not used.
 struct SolveReport : Proof {

@@ -6,7 +6,6 @@
 
 #include "optimize/interior_point/primal_dual_method.hpp"
 #include "optimize/proof/certified_point.hpp"
-#include "optimize/proof/model_scale.hpp"
 #include "optimize/proof/solve_support.hpp"
 #include "optimize/proof/termination.hpp"
 #include "optimize/proof/zero_model.hpp"
@@ -153,14 +152,6 @@ class Run {
   unsigned proofs_ = 0;
 };
 
-// A run that ended early may have a model that is worse than the zero model. With the scale that is best for it, it is
-// not, and it still ranks rows in the same order.
-void take_best_scale(const LearningProblem& problem, double tolerance, Solution& solution) {
-  scale(best_scale(problem, solution), solution);
-  certify_into_report(problem, solution);
-  if (is_proved(solution, tolerance, 0)) solution.report.status = Status::kOptimal;
-}
-
 // If items contradict each other, the zero model may be optimal although only the iterations prove it. The slopes that
 // they leave are then noise, which must not rank rows. With lambda 0 the multipliers prove a bound only for Lipschitz
 // constants near the model's, so the zero model is taken only if they prove it as well.
@@ -195,9 +186,7 @@ Solution run_interior_point(const LearningProblem& problem, const InteriorPointO
       solution.report.iterations = iterations;
     }
     const bool no_better = solution.report.objective >= zero.report.objective;
-    const bool optimal = solution.report.status == Status::kOptimal;
-    if (no_better && !optimal) take_best_scale(problem, options.tolerance, solution);
-    if (no_better && optimal && recovery.use(Remedy::kZeroModel)) {
+    if (no_better && solution.report.status == Status::kOptimal && recovery.use(Remedy::kZeroModel)) {
       take_zero_model_if_proved(problem, options.tolerance, solution);
     }
   }

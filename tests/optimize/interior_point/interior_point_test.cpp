@@ -102,24 +102,6 @@ TEST(Limits, OfIterationsIsAStatusAndTheReportStillHolds) {
   }
 }
 
-// The first iterates may have losses above those of the zero model.
-TEST(Limits, LeaveAModelThatIsNoWorseThanTheZeroModel) {
-  for (const auto kind : kKinds) {
-    for (const double lambda : {1.0, 5.0, 20.0}) {
-      for (const int limit : {1, 2}) {
-        LearningProblem problem = work(kind);
-        problem.lambda = lambda;
-        const Solution solution = test::solve(problem, {.max_iterations = limit});
-        EXPECT_LE(solution.report.objective, test::zero_objective(problem) * (1 + 1e-12)) << lambda;
-        if (lambda < 20) {
-          EXPECT_FALSE(solution.slopes.isZero()) << "the order of rows is kept";
-        }
-        test::expect_sound(problem, solution);
-      }
-    }
-  }
-}
-
 TEST(Limits, OfTimeIsAStatusAndTheReportStillHolds) {
   for (const auto kind : kKinds) {
     const LearningProblem problem = work(kind);
