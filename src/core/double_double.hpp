@@ -6,7 +6,7 @@
 
 namespace bregmax::internal {
 
-// Double-double: a number as the sum of two doubles, with 32 digits and the range of a double. An operation takes
+// A double-double number is the sum of two doubles. It has 32 digits and the range of a double. One operation costs
 // about twenty operations on doubles. Files that use it need -ffp-contract=off: no two roundings may be fused into one.
 // (T. J. Dekker, "A floating-point technique for extending the available precision", 1971.)
 class DoubleDouble {

@@ -225,7 +225,7 @@ class StubEngine final : public internal::AdmmEngine {
  public:
   StubEngine(const LearningProblem& problem, double gap) : AdmmEngine(problem), gap_(gap) {}
 
-  std::string_view name() const override { return "stub"; }
+  std::string_view name() const override { return "fixed_gap"; }
   void start() override {}
   bool iterate() override { return false; }
   int iteration() const override { return 0; }

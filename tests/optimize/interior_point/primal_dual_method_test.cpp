@@ -39,16 +39,26 @@ TEST(PrimalDualMethod, PrimalResidualStaysSmall) {
   }
 }
 
+// The Newton system at the first iterate.
+struct StartedSystem {
+  explicit StartedSystem(test::Kind kind) : problem(small_problem(kind)) {
+    iterate.start();
+    iterate.measure();
+  }
+
+  CanonicalProblem problem;
+  Recovery recovery = {};
+  InteriorPointSettings settings = {};
+  Iterate iterate{problem, settings, recovery};
+  NewtonSystem newton{iterate, settings, recovery};
+};
+
 // The run then ends with the last finite iterate.
 TEST(NewtonSystem, DoesNotTakeADirectionThatIsNotFinite) {
   for (const test::Kind kind : test::kKinds) {
-    const CanonicalProblem problem = small_problem(kind);
-    Recovery recovery;
-    const InteriorPointSettings settings;
-    Iterate iterate(problem, settings, recovery);
-    NewtonSystem newton(iterate, settings, recovery);
-    iterate.start();
-    iterate.measure();
+    StartedSystem system(kind);
+    Iterate& iterate = system.iterate;
+    NewtonSystem& newton = system.newton;
     ASSERT_TRUE(newton.factor(1e-8));
     for (Cone* cone : iterate.cones) aim_at(iterate.measures.mu, cone->rows());
     newton.solve_direction();
@@ -69,18 +79,12 @@ TEST(NewtonSystem, DoesNotTakeADirectionThatIsNotFinite) {
 
 // Negative weights are far beyond what a larger proximal term can outweigh.
 TEST(NewtonSystem, CountsOnlyTheRetriesThatItMakes) {
-  const CanonicalProblem problem = small_problem(test::Kind::kPairs);
-  Recovery recovery;
-  const InteriorPointSettings settings;
-  Iterate iterate(problem, settings, recovery);
-  NewtonSystem newton(iterate, settings, recovery);
-  iterate.start();
-  iterate.measure();
-  ASSERT_TRUE(newton.factor(1e-8));
-  EXPECT_EQ(recovery.count(Remedy::kRetryFactorization), 0);
-  iterate.convexity.y.setConstant(-1e6);
-  EXPECT_FALSE(newton.factor(1e-8));
-  EXPECT_EQ(recovery.count(Remedy::kRetryFactorization), settings.factor_attempts - 1);
+  StartedSystem system(test::Kind::kPairs);
+  ASSERT_TRUE(system.newton.factor(1e-8));
+  EXPECT_EQ(system.recovery.count(Remedy::kRetryFactorization), 0);
+  system.iterate.convexity.y.setConstant(-1e6);
+  EXPECT_FALSE(system.newton.factor(1e-8));
+  EXPECT_EQ(system.recovery.count(Remedy::kRetryFactorization), system.settings.factor_attempts - 1);
 }
 
 }  // namespace
