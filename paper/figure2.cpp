@@ -1,7 +1,6 @@
 #include "paper/figure2.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/methods/registry.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 
 namespace bregmax {
 namespace {
@@ -74,7 +74,7 @@ const RegressionProblem& regression_problem(const std::string& name) {
     if (problem.name == name) return problem;
     names.push_back(problem.name);
   }
-  internal::fail("there is no divergence '{}' in the figure; allowed: {}", name, fmt::join(names, ", "));
+  internal::fail("there is no divergence '{}' in the figure; allowed: {}", name, internal::joined(names, ", "));
 }
 
 Matrix draw_points(const RegressionProblem& problem, Index count, Random& random) {

@@ -1,7 +1,6 @@
 #include "paper/protocol.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "bregmax/data/split.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 
 namespace bregmax {
 namespace {
@@ -163,7 +163,7 @@ RunScores row_scores(const std::vector<Settings>& chosen, const TuneResult& whol
     notes.push_back(settings_text(chosen[m]) + (whole.constant[own] ? " CONSTANT" : ""));
   }
   const bool alike = std::ranges::all_of(notes, [&](const std::string& note) { return note == notes.front(); });
-  scores.note = alike ? notes.front() : fmt::format("{}", fmt::join(notes, "; "));
+  scores.note = alike ? notes.front() : internal::joined(notes, "; ");
   if (whole.record.unproved > 0) scores.note += fmt::format("; {} fits not converged", whole.record.unproved);
   return scores;
 }
@@ -221,7 +221,7 @@ const ProtocolRow& protocol_row(const std::string& name) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  internal::fail("there is no method '{}' in the tables; allowed: {}", name, fmt::join(names, ", "));
+  internal::fail("there is no method '{}' in the tables; allowed: {}", name, internal::joined(names, ", "));
 }
 
 FitRequest paper_request(const std::string& method, std::uint64_t seed) {

@@ -1,7 +1,6 @@
 #include "paper/results_file.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "data/file.hpp"
 
 namespace bregmax {
@@ -25,7 +25,7 @@ std::string first_line(const ResultsFormat& format) {
 }
 
 std::string second_line(const ResultsFormat& format) {
-  return fmt::format("{},{},note", fmt::join(format.keys, ","), fmt::join(format.values, ","));
+  return fmt::format("{},{},note", internal::joined(format.keys, ","), internal::joined(format.values, ","));
 }
 
 template <class Number>
@@ -57,7 +57,7 @@ std::string line_of(const ResultsRecord& record) {
   std::string note = record.note;
   std::replace(note.begin(), note.end(), ',', ';');
   std::replace(note.begin(), note.end(), '\n', ' ');
-  return fmt::format("{},{},{}\n", fmt::join(record.key, ","), fmt::join(record.values, ","), note);
+  return fmt::format("{},{},{}\n", internal::joined(record.key, ","), internal::joined(record.values, ","), note);
 }
 
 // The lines that have a line end; `used` is where the last one ends.

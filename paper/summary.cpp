@@ -1,13 +1,14 @@
 #include "paper/summary.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
 
 namespace bregmax {
 namespace {
@@ -226,7 +227,7 @@ void for_each_cell(const TableSummary& summary, const Use& use) {
 }
 
 std::string markdown_row(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  return fmt::format("| {} |\n", internal::joined(cells, " | "));
 }
 
 std::string markdown_head(const std::vector<std::string>& cells) {
@@ -263,7 +264,7 @@ std::string summary_as_text(const TableSummary& summary) {
   }
   out += fmt::format("\n{}", headline_text(summary));
   if (!summary.missing.empty())
-    out += fmt::format("\nnot in the table, because there are no runs: {}\n", fmt::join(summary.missing, "; "));
+    out += fmt::format("\nnot in the table, because there are no runs: {}\n", internal::joined(summary.missing, "; "));
   return out;
 }
 

@@ -1,13 +1,13 @@
 #include "paper/table_runs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "bregmax/data/builtin.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 
 namespace bregmax {
 namespace {
@@ -33,7 +33,7 @@ Job group_job(const NamedTable& dataset, const RunRequest& request, const std::v
     names.push_back(row.name);
     effort = std::max(effort, row.effort);
   }
-  return {fmt::format("{}, {}, run {}", dataset.name, fmt::join(names, ", "), request.run),
+  return {fmt::format("{}, {}, run {}", dataset.name, internal::joined(names, ", "), request.run),
           effort * thousands * thousands, [&dataset, request, rows](const RunControl& control) {
             const std::vector<RunScores> scores = run_protocol(dataset.table, rows, request, control);
             std::vector<ResultsRecord> records;
@@ -68,7 +68,7 @@ void add_group_jobs(const TablePlan& plan, const NamedTable& dataset, int run, c
 std::optional<NamedTable> find_dataset(const std::string& name, const std::string& data_dir) {
   const auto& names = paper_table("table2").datasets;
   internal::require(std::ranges::count(names, name) > 0, "there is no dataset '{}' in the tables; allowed: {}", name,
-                    fmt::join(names, ", "));
+                    internal::joined(names, ", "));
   if (std::ranges::count(builtin_datasets(), name, &BuiltinDataset::name) > 0)
     return NamedTable{name, load_builtin(name)};
   if (data_dir.empty()) return std::nullopt;

@@ -11,6 +11,8 @@ void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* inf
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
 void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda, const int* pivots,
              double* b, const int* ldb, int* info);
+void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
+             const int* lwork, int* iwork, const int* liwork, int* info);
 }
 
 namespace bregmax::internal {

@@ -58,6 +58,13 @@ Matrix PositiveDefinite::inverse() const {
   return solution;
 }
 
+Matrix PositiveDefinite::whitened(Matrix symmetric) const {
+  solve_lower(lower_, CblasNoTrans, symmetric);
+  symmetric.transposeInPlace();
+  solve_lower(lower_, CblasNoTrans, symmetric);
+  return symmetric;
+}
+
 Vector PositiveDefinite::solve(const VectorView& right) const {
   const int size = static_cast<int>(lower_.rows());
   Vector solution = right;

@@ -26,6 +26,7 @@ class PositiveDefinite {
   const Matrix& lower() const { return lower_; }  // zero above the diagonal
   double log_determinant() const;
   Matrix inverse() const;
+  Matrix whitened(Matrix symmetric) const;  // L^-1 M L'^-1
   Vector solve(const VectorView& right) const;
 
  private:

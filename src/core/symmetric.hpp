@@ -1,7 +1,6 @@
 #pragma once
 
-// Symmetric matrices. Eigen's eigenvalue solver is compiled once, in symmetric.cpp: it takes 10 s per file. LAPACK's
-// gives other digits for other numbers of threads.
+// Symmetric matrices. The eigenvalues are LAPACK's, on one thread.
 
 #include <functional>
 
@@ -11,7 +10,8 @@ namespace bregmax::internal {
 
 inline Matrix symmetrized(const Matrix& matrix) { return 0.5 * (matrix + matrix.transpose()); }
 
-// Eigenvalues, ascending, and eigenvectors of a symmetric matrix, whose lower triangle is read.
+// Eigenvalues, ascending, and eigenvectors of a symmetric matrix, whose lower triangle is read. Of a matrix that is not
+// finite the eigenvalues are NaN.
 struct SymmetricEigen {
   explicit SymmetricEigen(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 

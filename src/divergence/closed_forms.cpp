@@ -1,18 +1,18 @@
 #include "bregmax/divergence/closed_forms.hpp"
 
-#include <fmt/ranges.h>
-
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
+#include "core/products.hpp"
 #include "core/symmetric.hpp"
+#include "core/text.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/excess.hpp"
 
 namespace bregmax {
 
 using internal::fail;
+using internal::PositiveDefinite;
 using internal::require;
 using internal::role_name;
 
@@ -53,14 +53,10 @@ Index order_of(const VectorView& row) {
 }
 
 // The row as a matrix, made exactly symmetric.
-Eigen::MatrixXd unflatten(const VectorView& row) {
+Matrix unflatten(const VectorView& row) {
   const Index order = order_of(row);
   const Eigen::Map<const Matrix> given(row.data(), order, order);
   return 0.5 * (given + given.transpose());
-}
-
-double log_determinant(const Eigen::LLT<Eigen::MatrixXd>& cholesky) {
-  return 2 * cholesky.matrixLLT().diagonal().array().log().sum();
 }
 
 }  // namespace
@@ -131,30 +127,26 @@ void SeparableDivergence::check_domain(const VectorView& row, Index row_number, 
 }
 
 double LogDet::generator(const VectorView& point) const {
-  return -log_determinant(Eigen::LLT<Eigen::MatrixXd>(unflatten(point)));
+  return -PositiveDefinite(unflatten(point)).log_determinant();
 }
 
 void LogDet::gradient(const VectorView& reference, VectorSpan out) const {
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(unflatten(reference));
-  const Index order = cholesky.rows();
-  const Eigen::MatrixXd inverse = cholesky.solve(Eigen::MatrixXd::Identity(order, order));
-  Eigen::Map<Matrix>(out.data(), order, order) = -0.5 * (inverse + inverse.transpose());
+  const Matrix inverse = PositiveDefinite(unflatten(reference)).inverse();
+  Eigen::Map<Matrix>(out.data(), inverse.rows(), inverse.cols()) = -0.5 * (inverse + inverse.transpose());
 }
 
 // With Y = L L^T and u the eigenvalues of L^-1 (X - Y) L^-T, D = sum u - log(1 + u): no cancellation for close
 // matrices. Near u = -1 (X almost singular relative to Y) the determinants are taken apart instead.
 double LogDet::divergence(const VectorView& point, const VectorView& reference) const {
-  const Eigen::MatrixXd x = unflatten(point), y = unflatten(reference);
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(y);
-  Eigen::MatrixXd whitened = cholesky.matrixL().solve(x - y);
-  whitened = cholesky.matrixL().solve(whitened.transpose()).eval();
-  const Eigen::VectorXd u = internal::symmetric_eigenvalues(whitened);
+  const Matrix x = unflatten(point), y = unflatten(reference);
+  const PositiveDefinite factored(y);
+  const Vector u = internal::symmetric_eigenvalues(factored.whitened(x - y));
   if (u.minCoeff() > -0.9) {
     double sum = 0;
     for (const double each : u) sum += internal::log_excess(each);
     return sum;
   }
-  return std::max(0.0, u.sum() - log_determinant(Eigen::LLT<Eigen::MatrixXd>(x)) + log_determinant(cholesky));
+  return std::max(0.0, u.sum() - PositiveDefinite(x).log_determinant() + factored.log_determinant());
 }
 
 void LogDet::check_domain(const VectorView& row, Index row_number, RowRole role) const {
@@ -171,8 +163,8 @@ void LogDet::check_domain(const VectorView& row, Index row_number, RowRole role)
               below, above, row(below), row(above));
     }
   }
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(unflatten(row));
-  require(cholesky.info() == Eigen::Success && std::isfinite(log_determinant(cholesky)),
+  const PositiveDefinite factored(unflatten(row));
+  require(factored.succeeded() && std::isfinite(factored.log_determinant()),
           "{} row {} is not a positive definite matrix, which logdet needs", role_name(role), row_number);
 }
 
@@ -186,7 +178,7 @@ std::shared_ptr<const Divergence> make_closed_form(std::string_view name) {
   for (auto& form : closed_forms()) {
     if (form->name() == name) return form;
   }
-  fail("unknown divergence '{}'; allowed: {}", name, fmt::join(closed_form_names(), ", "));
+  fail("unknown divergence '{}'; allowed: {}", name, internal::joined(closed_form_names(), ", "));
 }
 
 }  // namespace bregmax

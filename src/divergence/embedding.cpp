@@ -1,13 +1,12 @@
 #include "bregmax/divergence/embedding.hpp"
 
-#include <fmt/ranges.h>
-
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/tree_embedding.hpp"
 #include "core/products.hpp"
 #include "core/symmetric.hpp"
+#include "core/text.hpp"
 #include "divergence/checks.hpp"
 #include "divergence/point_scores.hpp"
 
@@ -98,7 +97,7 @@ std::shared_ptr<const Divergence> make_embedding(std::string_view name, const Em
   for (const EmbeddingKind& kind : kEmbeddings) {
     if (kind.name == name) return kind.make(parts);
   }
-  internal::fail("unknown embedding '{}'; allowed: {}", name, fmt::join(embedding_names(), ", "));
+  internal::fail("unknown embedding '{}'; allowed: {}", name, internal::joined(embedding_names(), ", "));
 }
 
 }  // namespace bregmax

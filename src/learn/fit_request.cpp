@@ -1,7 +1,5 @@
 #include "bregmax/learn/fit_request.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <ranges>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "core/checks.hpp"
+#include "core/text.hpp"
 
 namespace bregmax {
 
@@ -49,7 +48,7 @@ PlanThresholds parse_thresholds(const std::string& text) {
     const double value = name.size() < part.size() ? std::strtod(part.c_str() + name.size() + 1, &end) : 0;
     internal::require(kFields.contains(name) && end == part.c_str() + part.size(),
                       "{} has '{}'; allowed: NAME=NUMBER with one of {}", kThresholdsVariable, part,
-                      fmt::join(kFields | std::views::keys, ", "));
+                      internal::joined(kFields | std::views::keys, ", "));
     thresholds.*kFields.at(name) = value;
   }
   return thresholds;

@@ -1,6 +1,5 @@
 #include "bregmax/learn/plan.hpp"
 
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/theory/bounds.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "methods/pbdl_problem.hpp"
 #include "methods/training_rows.hpp"
 
@@ -106,7 +106,7 @@ class Planner {
     fix_if_single("lambda");
     const std::vector<double> lambdas = plan_.values("lambda");
     require(std::ranges::adjacent_find(lambdas, std::ranges::greater_equal()) == lambdas.end(),
-            "{} is {}; allowed: rising numbers >= 0", names_("lambdas"), fmt::join(lambdas, ","));
+            "{} is {}; allowed: rising numbers >= 0", names_("lambdas"), internal::joined(lambdas, ","));
     if (!given("smoothing") && data_.labelled() && plan_.tried.contains("lambda")) {
       plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
     } else if (!given("smoothing")) {
@@ -320,7 +320,8 @@ std::vector<Plan::Field> Plan::fields() const {
 
 std::string Plan::to_text() const {
   std::string text;
-  for (const Field& field : fields()) text += fmt::format("{:<14} {}\n", field.name, fmt::join(field.values, ", "));
+  for (const Field& field : fields())
+    text += fmt::format("{:<14} {}\n", field.name, internal::joined(field.values, ", "));
   return text;
 }
 

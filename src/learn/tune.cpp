@@ -1,6 +1,5 @@
 #include "bregmax/learn/tune.hpp"
 
-#include <fmt/ranges.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "learn/task_graph.hpp"
 #include "methods/item_losses.hpp"
 
@@ -227,7 +227,7 @@ Measure measure_named(const std::string& name) {
   for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
     if (name == kMeasureNames[m]) return kAllMeasures[m];
   }
-  internal::fail("the measure is '{}'; allowed: {}", name, fmt::join(kMeasureNames, ", "));
+  internal::fail("the measure is '{}'; allowed: {}", name, internal::joined(kMeasureNames, ", "));
 }
 
 Compared compared_candidates(const TuneResult& result, Measure measure) {

@@ -1,7 +1,6 @@
 #include "bregmax/methods/registry.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +8,7 @@
 #include <ranges>
 
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "methods/methods.hpp"
 #include "methods/training_rows.hpp"
 
@@ -46,7 +46,7 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   }
   const std::string given = supervision_name(supervision);
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
-          fmt::join(names, ", "));
+          internal::joined(names, ", "));
   // Comparisons and label pairs are checked by pbdl.
   if (const auto* labels = std::get_if<ClassOfRow>(&supervision)) {
     internal::check_labels(*labels, rows, method.needs_supervision);
@@ -68,7 +68,7 @@ void check_limits(const MethodLimits& limits) {
 // "a, b" of the names of methods or parameters.
 template <class Named>
 std::string list_names(const std::vector<Named>& list) {
-  return fmt::format("{}", fmt::join(list | std::views::transform(&Named::name), ", "));
+  return internal::joined(list | std::views::transform(&Named::name), ", ");
 }
 
 // What a model file keeps of a run.
@@ -105,7 +105,7 @@ std::string to_string(Solver solver) {
 }
 
 std::string MethodParameter::allowed() const {
-  if (!choices.empty()) return fmt::format("{}", fmt::join(choices, " or "));
+  if (!choices.empty()) return internal::joined(choices, " or ");
   const char* kind = whole ? "a whole number" : "a number";
   const std::string or_word = word ? fmt::format(", or {}", word->first) : "";
   if (!std::isfinite(high)) return fmt::format("{} {} {}{}", kind, low_included ? ">=" : ">", low, or_word);

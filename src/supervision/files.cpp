@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "data/csv.hpp"
 #include "data/file.hpp"
 #include "data/text.hpp"
@@ -101,7 +102,7 @@ class ItemFile {
     }
     internal::fail("{}: line {}: found {}{}; expected {} and perhaps {}{}{}", path_,
                    content_.has_header ? 1 : content_.line_of_row.front(), found,
-                   header_.empty() ? "" : internal::excerpt(names), fmt::join(names_, ","), kWeight, how, hint);
+                   header_.empty() ? "" : internal::excerpt(names), internal::joined(names_, ","), kWeight, how, hint);
   }
 
   const std::string& path_;

@@ -49,6 +49,7 @@ TEST(PositiveDefinite, FactorsSolvesAndInverts) {
   ASSERT_TRUE(factor.succeeded());
   EXPECT_TRUE(by_definition(factor.lower(), factor.lower().transpose()).isApprox(matrix, 1e-12));
   EXPECT_TRUE(by_definition(factor.inverse(), matrix).isApprox(Matrix::Identity(6, 6), 1e-10));
+  EXPECT_TRUE(factor.whitened(3 * matrix).isApprox(3 * Matrix::Identity(6, 6), 1e-10));
   const Vector right = random_matrix(random, 6, 1).col(0);
   EXPECT_TRUE(by_definition(matrix, factor.solve(right)).col(0).isApprox(right, 1e-10));
   const Matrix diagonal = Vector::LinSpaced(3, 1, 3).asDiagonal();

@@ -1,7 +1,6 @@
 #include "bregmax/theory/approximate.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
+#include "core/text.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
@@ -55,7 +55,7 @@ std::shared_ptr<const Divergence> generator_of(const ApproximateRequest& request
   const std::vector<std::string> names = closed_form_names();
   if (std::ranges::count(names, request.generator) > 0) return make_closed_form(request.generator);
   require(std::filesystem::exists(request.generator), "--generator is '{}'; allowed: {}, mahalanobis, or a model file",
-          request.generator, fmt::join(names, ", "));
+          request.generator, internal::joined(names, ", "));
   const Model model = load_model(request.generator);
   if (request.dimension == 0) dimension = model.features();
   return model.divergence;
@@ -108,9 +108,10 @@ std::string number_or_dash(double value) { return std::isfinite(value) ? fmt::fo
 std::string heading(const ApproximateRequest& request, const Subject& subject) {
   const double beta = smoothness(*subject.divergence, subject.box);
   const bool even = subject.box.center.isConstant(subject.box.center(0));
-  const std::string center =
-      even ? fmt::format("{:.4g} in every coordinate", subject.box.center(0))
-           : fmt::format("({:.4g})", fmt::join(subject.box.center.begin(), subject.box.center.end(), ", "));
+  std::vector<std::string> coordinates;
+  for (const double c : subject.box.center) coordinates.push_back(number_or_dash(c));
+  const std::string center = even ? fmt::format("{:.4g} in every coordinate", subject.box.center(0))
+                                  : fmt::format("({})", internal::joined(coordinates, ", "));
   return fmt::format("{} in {}, box of radius R = {:.4g} about {}, {}\n", request.generator,
                      count_of(subject.box.dimension(), "dimension"), subject.box.radius, center,
                      std::isfinite(beta) ? fmt::format("beta = {:.6g}", beta) : "not smooth: no bounds");

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bregmax/divergence/embedding.hpp"
 #include "bregmax/tasks/kmeans.hpp"
 #include "bregmax/tasks/scores.hpp"
 #include "commands/commands.hpp"
+#include "core/text.hpp"
 #include "progress.hpp"
 
 namespace bregmax::app {
@@ -60,7 +60,7 @@ Json summary_of(const ClusterRequest& request, const Model& model, const Table& 
 
 void say_summary(const Table& table, const KMeansRun& run) {
   say(fmt::format("{} of {} rows, objective {}", count_of(run.centroids.rows(), "cluster"),
-                  fmt::join(cluster_sizes(run), ", "), short_number(run.objective)));
+                  internal::joined(cluster_sizes(run), ", "), short_number(run.objective)));
   if (!table.labels) return;
   say(fmt::format("against column {}: Rand index {:.4f}, purity {:.4f}", table.labels->column,
                   rand_index(run.cluster_of_row, table.labels->of_row),

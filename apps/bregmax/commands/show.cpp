@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
+#include "core/text.hpp"
 #include "learn/as_json.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
@@ -89,7 +89,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
   }
   if (record.constant) line("warning", "the divergence is constant: it does not tell the training rows apart");
   if (!model.tuning.empty()) out += tuning_summary(model.tuning);
-  if (!model.class_names.empty()) line("classes", fmt::format("{}", fmt::join(model.class_names, ", ")));
+  if (!model.class_names.empty()) line("classes", internal::joined(model.class_names, ", "));
   line("scaling", scale_name(model));
   out += feature_table(model);
   return model.tuning.empty() ? out : out + "\n" + tuning_table(model.tuning);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "bregmax/methods/pbdl.hpp"
+#include "options/options.hpp"
 
 namespace bregmax::app {
 namespace {

@@ -5,10 +5,16 @@
 #include <vector>
 
 #include "bregmax/learn/plan.hpp"
-#include "options/options.hpp"
+#include "options/input.hpp"
 #include "reports/output.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace bregmax::app {
+
+class OptionAdder;
 
 // What `bregmax fit` was asked to do: the library's request, which the options fill in, and what concerns files.
 struct FitCommand {

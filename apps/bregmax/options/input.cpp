@@ -1,11 +1,12 @@
 #include "options/input.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
+#include "core/text.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
@@ -14,8 +15,7 @@ namespace {
 std::string name_list(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 10;
   if (names.empty()) return "without names";
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kMost ? ", ..." : "");
+  return internal::joined(names | std::views::take(kMost), ", ") + (names.size() > kMost ? ", ..." : "");
 }
 
 // Did the names come from a header? Without one, columns are called x0, x1 and so on, by their place in the file.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "bregmax/tasks/kmeans.hpp"
+#include "core/text.hpp"
 #include "options/input.hpp"
 
 namespace bregmax::app {
@@ -95,10 +95,10 @@ class OptionAdder {
     }
     const auto accept = [name, &value, allowed, words](const std::string& given) {
       const auto found = std::ranges::find(allowed, given, &std::pair<std::string, Value>::first);
-      if (found == allowed.end()) refuse(name, given, fmt::format("{}", fmt::join(words, ", ")));
+      if (found == allowed.end()) refuse(name, given, internal::joined(words, ", "));
       value = found->second;
     };
-    return add(name, accept, help, fmt::format("{}", fmt::join(words, "|")), standard);
+    return add(name, accept, help, internal::joined(words, "|"), standard);
   }
   // A whole number; the variable may be an optional.
   template <class Whole>
