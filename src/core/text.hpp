@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,13 @@ std::string joined(const std::vector<std::string>& texts, std::string_view separ
 // The same for anything that can be printed; faster to compile than fmt::join.
 template <class Range>
 std::string joined(const Range& items, std::string_view separator) {
-  std::vector<std::string> texts;
-  for (const auto& item : items) texts.push_back(fmt::format("{}", item));
-  return joined(texts, separator);
+  std::string all;
+  std::string_view before;
+  for (const auto& item : items) {
+    fmt::format_to(std::back_inserter(all), "{}{}", before, item);
+    before = separator;
+  }
+  return all;
 }
 
 }  // namespace bregmax::internal

@@ -8,7 +8,7 @@
 #include "options/input.hpp"
 #include "reports/output.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name that CLI11 has
 class App;
 }
 
