@@ -148,7 +148,8 @@ struct PictureParts {
     };
     std::istringstream lines(svg);
     for (std::string line; std::getline(lines, line);) {
-      const bool is_row = attribute(line, "stroke") == "#ffffff";
+      // Rows have a white border; a cell of a divergence near 0 is all white.
+      const bool is_row = attribute(line, "stroke") == "#ffffff" && attribute(line, "fill") != "#ffffff";
       if (line.starts_with("<polygon") && !is_row) {
         learned_areas[attribute(line, "fill")] += area_of(attribute(line, "points"));
       } else {
