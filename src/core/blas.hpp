@@ -26,4 +26,13 @@ inline void gemm(bool transpose_a, bool transpose_b, Index rows, Index cols, Ind
               static_cast<int>(stride_a), b, static_cast<int>(stride_b), beta, c, static_cast<int>(stride_c));
 }
 
+// The same in single precision.
+inline void gemm(bool transpose_a, bool transpose_b, Index rows, Index cols, Index inner, float alpha, const float* a,
+                 Index stride_a, const float* b, Index stride_b, float beta, float* c, Index stride_c) {
+  if (rows == 0 || cols == 0) return;
+  cblas_sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans,
+              static_cast<int>(rows), static_cast<int>(cols), static_cast<int>(inner), alpha, a,
+              static_cast<int>(stride_a), b, static_cast<int>(stride_b), beta, c, static_cast<int>(stride_c));
+}
+
 }  // namespace bregmax::internal

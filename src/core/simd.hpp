@@ -61,11 +61,14 @@ auto dispatch([[maybe_unused]] Instructions use, Arguments... arguments) {
 // becomes one unaligned load or store.
 using Four = double __attribute__((vector_size(32)));
 using FourFloats = float __attribute__((vector_size(16)));
+using EightFloats = float __attribute__((vector_size(32)));
 inline constexpr Index kLanes = 4;
 template <class V>
 inline constexpr Index kLanesOf = 1;
 template <>
 inline constexpr Index kLanesOf<Four> = kLanes;
+template <>
+inline constexpr Index kLanesOf<EightFloats> = 8;
 
 // One number or four, so that a loop and its remainder are one template.
 BREGMAX_INLINE void load(const double* from, double& value) { value = *from; }
@@ -76,6 +79,7 @@ BREGMAX_INLINE void load(const float* from, Four& value) {
   std::memcpy(&floats, from, sizeof floats);
   value = __builtin_convertvector(floats, Four);
 }
+BREGMAX_INLINE void load(const float* from, EightFloats& value) { std::memcpy(&value, from, sizeof value); }
 
 BREGMAX_INLINE void store(const double& value, double* to) { *to = value; }
 BREGMAX_INLINE void store(const Four& value, double* to) { std::memcpy(to, &value, sizeof value); }
@@ -84,8 +88,12 @@ BREGMAX_INLINE void store(const Four& value, float* to) {
   const FourFloats floats = __builtin_convertvector(value, FourFloats);
   std::memcpy(to, &floats, sizeof floats);
 }
+BREGMAX_INLINE void store(const EightFloats& value, float* to) { std::memcpy(to, &value, sizeof value); }
 
 BREGMAX_INLINE double total(const double& value) { return value; }
 BREGMAX_INLINE double total(const Four& value) { return (value[0] + value[1]) + (value[2] + value[3]); }
+BREGMAX_INLINE float total(const EightFloats& v) {
+  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
 
 }  // namespace bregmax::internal

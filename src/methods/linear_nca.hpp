@@ -7,7 +7,7 @@
 
 #include "core/blas.hpp"
 #include "methods/iteration_watch.hpp"
-#include "methods/lbfgs.hpp"
+#include "optimize/gradient/lbfgs.hpp"
 #include "methods/neighbour_softmax.hpp"
 
 namespace bregmax::internal {

@@ -12,7 +12,7 @@
 #include "core/symmetric.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/large_margin.hpp"
-#include "methods/lbfgs.hpp"
+#include "optimize/gradient/lbfgs.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
 

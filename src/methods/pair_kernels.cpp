@@ -1,41 +1,15 @@
 #include "methods/pair_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
-#include "core/simd.hpp"
+#include "core/exponentials.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-using FourWhole = std::int64_t __attribute__((vector_size(32)));
-
-constexpr double kSmallestExponent = -kNegligibleExponent;
-
-BREGMAX_INLINE void exponentiate(double& x) { x = x > kSmallestExponent ? std::exp(x) : 0.0; }
-
-// exp of four numbers <= 0: x = n ln 2 + r with |r| <= ln 2 / 2; the Taylor polynomial of degree 13 is exact to
-// rounding there; n goes into the exponent.
-BREGMAX_INLINE void exponentiate(Four& x) {
-  constexpr double kTaylor[] = {
-      1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-      1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1,           1};
-  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: whole numbers end up in the low bits
-  const FourWhole counts = x > kSmallestExponent;
-  const Four clamped = counts ? x : Four{} + kSmallestExponent;
-  const Four shifted = clamped * 1.44269504088896340736 + kRound;
-  const Four n = shifted - kRound;
-  Four r = clamped - n * 6.93147180369123816490e-01;
-  r -= n * 1.90821492927058770002e-10;
-  Four sum = Four{} + 1.0 / 6227020800;
-  BREGMAX_UNROLL
-  for (const double coefficient : kTaylor) sum = sum * r + coefficient;
-  const FourWhole power = reinterpret_cast<FourWhole>(shifted) << 52;
-  x = counts ? reinterpret_cast<Four>(reinterpret_cast<FourWhole>(sum) + power) : Four{};
-}
+static_assert(kSmallestExponent == -kNegligibleExponent);
 
 BREGMAX_INLINE double products_to_distances(const double* heights, Index count, double* out) {
   Four lowest = Four{} + std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-#include "methods/lbfgs.hpp"
+#include "optimize/gradient/lbfgs.hpp"
 
 #include <gtest/gtest.h>
 

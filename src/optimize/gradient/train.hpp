@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "bregmax/core/run_control.hpp"
+#include "bregmax/core/status.hpp"
+#include "optimize/gradient/objective.hpp"
+
+namespace bregmax::internal {
+
+struct TrainLimits {
+  int max_steps = 0;      // fewer than planned end with kIterationLimit
+  double time_limit = 0;  // seconds; 0: none
+  double tolerance = 1e-6;
+};
+
+struct TrainResult {
+  Vector parameters;         // the last finite ones
+  Status status = Status::kNumericalError;
+  double objective = 0;      // of all units, or of a sample of them
+  double stationarity = 0;   // |parameters| |gradient| / |objective| there
+  int steps = 0;
+  double seconds = 0;
+};
+
+// Minibatches by AdamW in single precision: the rate falls from its start to 0 along half a cosine.
+struct AdamwPlan {
+  int steps = 400;
+  Index batch = 256;
+  double rate = 0.02;
+  double decay = 0;  // of the weights, apart from the loss
+  std::uint64_t seed = 0;
+};
+TrainResult train_adamw(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices,
+                        const Vector& start, const AdamwPlan& plan, const TrainLimits& limits,
+                        const RunControl& control);
+
+// All units at once by L-BFGS in double precision.
+TrainResult train_lbfgs(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices,
+                        const Vector& start, const TrainLimits& limits, const RunControl& control);
+
+}  // namespace bregmax::internal
