@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <ranges>
 
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/data/split.hpp"
@@ -15,8 +14,6 @@
 
 namespace bregmax {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr Index kQuadraticPieces = 5, kQuadraticSamples = 401;
 constexpr double kMiddleOfFirstArc = 60;
@@ -58,7 +55,10 @@ Figure1 compute_figure1(std::uint64_t seed, const RunControl& control) {
   figure.itml_note = fmt::format("gamma {:g}", itml.model.record.parameters.at("gamma"));
   const Matrix& rows = table.features;
   const auto from_middle = [&rows](Index row) { return std::abs(angle_of(rows, row) - kMiddleOfFirstArc); };
-  const Index a = std::ranges::min(std::views::iota(Index{0}, rows.rows()), {}, from_middle);
+  Index a = 0;
+  for (Index row = 1; row < rows.rows(); ++row) {
+    if (from_middle(row) < from_middle(a)) a = row;
+  }
   const Vector to_a = pbdl.model.divergences(rows, rows.row(a)).col(0);
   const Vector from_a = pbdl.model.divergences(rows.row(a), rows).row(0);
   const Vector by_itml = itml.model.divergences(rows, rows.row(a)).col(0);
@@ -116,14 +116,14 @@ std::string figure1_as_text(const Figure1& figure) {
 }
 
 std::string figure1_as_json(const Figure1& figure) {
-  const Json object = {{"figure", "figure1"},
-                       {"a_angle", figure.circle[figure.a].angle},
-                       {"in_order",
-                        {{"pbdl_x_to_a", share_in_order(figure, &CirclePoint::to_a)},
-                         {"pbdl_a_to_x", share_in_order(figure, &CirclePoint::from_a)},
-                         {"itml", share_in_order(figure, &CirclePoint::itml)}}},
-                       {"pbdl", figure.pbdl_note},
-                       {"itml", figure.itml_note}};
+  const nlohmann::ordered_json object = {{"figure", "figure1"},
+                                         {"a_angle", figure.circle[figure.a].angle},
+                                         {"in_order",
+                                          {{"pbdl_x_to_a", share_in_order(figure, &CirclePoint::to_a)},
+                                           {"pbdl_a_to_x", share_in_order(figure, &CirclePoint::from_a)},
+                                           {"itml", share_in_order(figure, &CirclePoint::itml)}}},
+                                         {"pbdl", figure.pbdl_note},
+                                         {"itml", figure.itml_note}};
   return object.dump(2) + "\n";
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ranges>
 #include <sstream>
 #include <utility>
 
@@ -48,7 +47,7 @@ PlanThresholds parse_thresholds(const std::string& text) {
     const double value = name.size() < part.size() ? std::strtod(part.c_str() + name.size() + 1, &end) : 0;
     internal::require(kFields.contains(name) && end == part.c_str() + part.size(),
                       "{} has '{}'; allowed: NAME=NUMBER with one of {}", kThresholdsVariable, part,
-                      internal::joined(kFields | std::views::keys, ", "));
+                      internal::joined(kFields, ", ", [](const auto& field) { return field.first; }));
     thresholds.*kFields.at(name) = value;
   }
   return thresholds;

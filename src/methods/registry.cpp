@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <ranges>
 
 #include "core/checks.hpp"
 #include "core/text.hpp"
@@ -68,7 +67,7 @@ void check_limits(const MethodLimits& limits) {
 // "a, b" of the names of methods or parameters.
 template <class Named>
 std::string list_names(const std::vector<Named>& list) {
-  return internal::joined(list | std::views::transform(&Named::name), ", ");
+  return internal::joined(list, ", ", &Named::name);
 }
 
 // What a model file keeps of a run.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 #include <unordered_map>
 
 #include "core/text.hpp"
@@ -15,7 +15,8 @@ namespace {
 std::string name_list(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 10;
   if (names.empty()) return "without names";
-  return internal::joined(names | std::views::take(kMost), ", ") + (names.size() > kMost ? ", ..." : "");
+  const std::span shown(names.data(), std::min(names.size(), kMost));
+  return internal::joined(shown, ", ") + (names.size() > kMost ? ", ..." : "");
 }
 
 // Did the names come from a header? Without one, columns are called x0, x1 and so on, by their place in the file.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 #include "optimize/admm/entries.hpp"
 #include "optimize/admm/grid.hpp"
@@ -236,7 +235,8 @@ double predict_entry_memory(const LearningProblem& problem) {
 
 bool grid_engine_applies(const LearningProblem& problem) {
   if (!std::holds_alternative<LabelPairs>(problem.supervision) || problem.pieces != problem.points.rows()) return false;
-  return std::ranges::equal(problem.piece_of, std::views::iota(0, problem.pieces));
+  int piece = 0;
+  return std::ranges::all_of(problem.piece_of, [&piece](int of_row) { return of_row == piece++; });
 }
 
 std::unique_ptr<AdmmEngine> make_grid_engine(const LearningProblem& problem, const AdmmOptions& options) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <ranges>
 
 namespace bregmax::internal {
 namespace {
@@ -34,9 +33,9 @@ class InverseHessian {
   // direction = -H gradient by the two-loop recursion.
   void descend(const Vector& gradient, Vector& direction) {
     direction = -gradient;
-    for (Pair& pair : pairs_ | std::views::reverse) {
-      pair.coefficient = pair.step.dot(direction) / pair.curvature;
-      direction -= pair.coefficient * pair.difference;
+    for (auto pair = pairs_.rbegin(); pair != pairs_.rend(); ++pair) {
+      pair->coefficient = pair->step.dot(direction) / pair->curvature;
+      direction -= pair->coefficient * pair->difference;
     }
     if (!empty()) direction *= scale_;
     for (const Pair& pair : pairs_) {

@@ -186,7 +186,7 @@ void place_losses(const Supervision& supervision, Index entries, const std::func
   for_each_item(supervision, [&](Index t, const Item& item) {
     const Index plus = entry(item.plus), minus = entry(item.minus);
     const double weight = item.weight * c.value_unit / c.objective_unit;
-    ItemPlace& place = c.item_place.emplace_back(Kind::kConstant, kNoEntry);
+    ItemPlace& place = c.item_place.emplace_back(ItemPlace{Kind::kConstant, kNoEntry});
     if (item.squared && plus != kNoEntry) {
       const double curvature = item.weight * c.value_unit * c.value_unit / c.objective_unit;
       const double value = item.value / c.value_unit;
