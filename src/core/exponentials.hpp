@@ -20,8 +20,8 @@ inline constexpr float kSmallestExponentFloat = -45;
 BREGMAX_INLINE void exponentiate(double& x) { x = x > kSmallestExponent ? std::exp(x) : 0.0; }
 BREGMAX_INLINE void exponentiate(float& x) { x = x > kSmallestExponentFloat ? std::exp(x) : 0.0F; }
 
-// Of numbers <= 0: x = n ln 2 + r with |r| <= ln 2 / 2; the Taylor polynomial of degree 13 is exact to rounding there; n
-// goes into the exponent.
+// Of numbers <= 0: x = n ln 2 + r with |r| <= ln 2 / 2; the Taylor polynomial of degree 13 is exact to rounding there;
+// n goes into the exponent.
 BREGMAX_INLINE void exponentiate(Four& x) {
   constexpr double kTaylor[] = {
       1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,

@@ -7,8 +7,8 @@
 
 #include "core/blas.hpp"
 #include "methods/iteration_watch.hpp"
-#include "optimize/gradient/lbfgs.hpp"
 #include "methods/neighbour_softmax.hpp"
+#include "optimize/gradient/lbfgs.hpp"
 
 namespace bregmax::internal {
 

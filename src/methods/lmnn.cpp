@@ -12,9 +12,9 @@
 #include "core/symmetric.hpp"
 #include "methods/iteration_watch.hpp"
 #include "methods/large_margin.hpp"
-#include "optimize/gradient/lbfgs.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"
+#include "optimize/gradient/lbfgs.hpp"
 
 namespace bregmax {
 namespace {

@@ -32,8 +32,8 @@ double LabelLoss<Real>::evaluate(RowPass<Real>& pass, std::span<const int> class
     Real* row = logits_.data() + i * rows;
     for (Index j = 0; j < rows; ++j) row[j] = -parts_[j];
   }
-  gemm(false, true, rows, rows, dimension_, Real(1), embedded.data(), dimension_, gradients.data(), dimension_,
-       Real(1), logits_.data(), rows);
+  gemm(false, true, rows, rows, dimension_, Real(1), embedded.data(), dimension_, gradients.data(), dimension_, Real(1),
+       logits_.data(), rows);
   Real total = 0;
   for (Index begin = 0; begin < rows;) {
     const Index end = end_of_class(classes, begin);

@@ -112,8 +112,8 @@ BREGMAX_INLINE void step_adam_body(AdamNumbers<Real> step, Index count, const Re
     const Real v = second[i] + (1 - kSecond) * (g * g - second[i]);
     first[i] = m;
     second[i] = v;
-    parameters[i] = step.keep * parameters[i] -
-                    step.rate * (m * step.first_factor) / (std::sqrt(v * step.second_factor) + kLeast);
+    parameters[i] =
+        step.keep * parameters[i] - step.rate * (m * step.first_factor) / (std::sqrt(v * step.second_factor) + kLeast);
   }
 }
 
@@ -151,12 +151,12 @@ void step_adam(const AdamStep& step, Index count, const Real* gradient, Real* fi
   dispatch<step_adam_body<Real>>(best_instructions(), numbers, count, gradient, first, second, parameters);
 }
 
-#define BREGMAX_INSTANTIATE(Real)                                                      \
-  template Real exponentials<Real>(Real, Index, Real*);                                \
-  template Real largest<Real>(Index, const Real*);                                     \
-  template Real dot<Real>(Index, const Real*, const Real*);                            \
-  template void add_multiple<Real>(Real, Index, const Real*, Real*);                   \
-  template void weigh_differences<Real>(Index, const Real*, Real, Real*);              \
+#define BREGMAX_INSTANTIATE(Real)                                         \
+  template Real exponentials<Real>(Real, Index, Real*);                   \
+  template Real largest<Real>(Index, const Real*);                        \
+  template Real dot<Real>(Index, const Real*, const Real*);               \
+  template void add_multiple<Real>(Real, Index, const Real*, Real*);      \
+  template void weigh_differences<Real>(Index, const Real*, Real, Real*); \
   template void step_adam<Real>(const AdamStep&, Index, const Real*, Real*, Real*, Real*);
 BREGMAX_INSTANTIATE(float)
 BREGMAX_INSTANTIATE(double)

@@ -78,9 +78,9 @@ class ItemObjective final : public Objective<Real> {
     for (Index i = 0; i < std::ssize(named_); ++i) input.row(i) = rows_.row(named_[i]);
     this->pass_.forward(parameters);
     const Index threshold = this->layout_.threshold.begin;
-    const double mean = loss_.evaluate(this->pass_, {batch_items_.data(), batch.size()},
-                                       factor_ / static_cast<double>(batch.size()), parameters[threshold],
-                                       gradient[threshold]);
+    const double mean =
+        loss_.evaluate(this->pass_, {batch_items_.data(), batch.size()}, factor_ / static_cast<double>(batch.size()),
+                       parameters[threshold], gradient[threshold]);
     this->pass_.backward(parameters, gradient);
     return mean;
   }
@@ -110,9 +110,9 @@ class ItemObjective final : public Objective<Real> {
   MatrixOf<Real> rows_;
   const std::vector<Item>& items_;
   ItemLoss<Real> loss_;
-  double factor_;               // makes the mean weight 1
-  std::vector<Index> place_;    // of each row in the batch
-  std::vector<Index> named_;    // rows of the batch
+  double factor_;             // makes the mean weight 1
+  std::vector<Index> place_;  // of each row in the batch
+  std::vector<Index> named_;  // rows of the batch
   std::vector<Item> batch_items_;
 };
 

@@ -12,12 +12,12 @@ namespace bregmax::internal {
 
 // The rows and what is said of them. Rows that no item names play no part.
 struct TrainingItems {
-  MatrixView rows;                            // scaled
-  std::vector<int> class_of_row = {};         // to learn from labels
-  std::vector<double> weights = {};           // of the rows with labels; empty: 1
-  std::vector<Item> items = {};               // or to learn from items
-  double neighbour_share = 0;                 // see LabelLoss
-  double target_unit = 1;                     // of the targets
+  MatrixView rows;                     // scaled
+  std::vector<int> class_of_row = {};  // to learn from labels
+  std::vector<double> weights = {};    // of the rows with labels; empty: 1
+  std::vector<Item> items = {};        // or to learn from items
+  double neighbour_share = 0;          // see LabelLoss
+  double target_unit = 1;              // of the targets
 };
 
 // The mean loss and its prices, as a function of the parameters. Units are what batches are drawn from: rows with

@@ -21,7 +21,7 @@ class RowPass {
   Rows input();  // rows x features
 
   void forward(const Real* parameters);
-  Rows embedded();                                   // z, rows x dimension
+  Rows embedded();                                                         // z, rows x dimension
   Eigen::Map<VectorOf<Real>> values() { return {values_.data(), rows_}; }  // phi(z)
   Rows gradients() { return {gradients_.data(), rows_, shape().dimension()}; }
 
@@ -48,8 +48,8 @@ class RowPass {
 
   const ParameterLayout& layout_;
   Index rows_ = 0;
-  MatrixOf<Real> left_;                  // weights() above by_scores()
-  MatrixOf<Real> right_;                 // by_gradients() above embedded()
+  MatrixOf<Real> left_;   // weights() above by_scores()
+  MatrixOf<Real> right_;  // by_gradients() above embedded()
   MatrixOf<Real> gradients_, by_embedded_;
   VectorOf<Real> values_, by_values_;
   std::vector<MatrixOf<Real>> outputs_;  // of the input and of each hidden layer

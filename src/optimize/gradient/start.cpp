@@ -37,7 +37,8 @@ void start_on_rows(const ParameterLayout& layout, const MatrixView& rows, Random
   if (roots.rows() == roots.cols()) {
     roots.diagonal().setConstant(size);
   } else {
-    for (double& value : roots.reshaped()) value = size * random.normal() / std::sqrt(static_cast<double>(roots.rows()));
+    for (double& value : roots.reshaped())
+      value = size * random.normal() / std::sqrt(static_cast<double>(roots.rows()));
   }
 }
 

@@ -36,9 +36,7 @@ class Watch {
     if (steps >= limits_.max_steps) return Status::kIterationLimit;
     return std::nullopt;
   }
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
 
  private:
   const TrainLimits& limits_;

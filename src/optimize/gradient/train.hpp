@@ -16,10 +16,10 @@ struct TrainLimits {
 };
 
 struct TrainResult {
-  Vector parameters;         // the last finite ones
+  Vector parameters;  // the last finite ones
   Status status = Status::kNumericalError;
-  double objective = 0;      // of all units, or of a sample of them
-  double stationarity = 0;   // |parameters| |gradient| / |objective| there
+  double objective = 0;     // of all units, or of a sample of them
+  double stationarity = 0;  // |parameters| |gradient| / |objective| there
   int steps = 0;
   double seconds = 0;
 };
