@@ -3,6 +3,7 @@
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/kernel_embedding.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
+#include "bregmax/divergence/network_embedding.hpp"
 #include "bregmax/divergence/tree_embedding.hpp"
 #include "core/products.hpp"
 #include "core/symmetric.hpp"
@@ -16,7 +17,7 @@ namespace {
 class EmbeddedReferenceSet final : public internal::ScoringReferenceSet {
  public:
   EmbeddedReferenceSet(const EmbeddingDivergence& divergence, const MatrixView& references)
-      : divergence_(divergence), embedded_(squared_euclidean_.prepare(divergence.embed(references))) {}
+      : divergence_(divergence), embedded_(divergence.inner().prepare(divergence.embed(references))) {}
 
   Index size() const override { return embedded_->size(); }
 
@@ -30,7 +31,6 @@ class EmbeddedReferenceSet final : public internal::ScoringReferenceSet {
 
  private:
   const EmbeddingDivergence& divergence_;
-  SquaredEuclidean squared_euclidean_;
   std::unique_ptr<ReferenceSet> embedded_;
 };
 
@@ -48,10 +48,15 @@ Matrix transposed_root(const Matrix& matrix) {
 
 struct EmbeddingKind {
   std::string_view name;
-  std::shared_ptr<const Divergence> (*make)(const EmbeddingParts& parts);
+  std::shared_ptr<const Divergence> (*make)(const EmbeddingParts& parts, std::shared_ptr<const Divergence> inner);
 };
-constexpr EmbeddingKind kEmbeddings[] = {{"kernel_embedding", &KernelEmbedding::from_parts},
-                                         {"tree_embedding", &TreeEmbedding::from_parts}};
+template <auto from_parts>
+std::shared_ptr<const Divergence> without_inner(const EmbeddingParts& parts, std::shared_ptr<const Divergence>) {
+  return from_parts(parts);
+}
+constexpr EmbeddingKind kEmbeddings[] = {{"kernel_embedding", &without_inner<&KernelEmbedding::from_parts>},
+                                         {"network_embedding", &NetworkEmbedding::from_parts},
+                                         {"tree_embedding", &without_inner<&TreeEmbedding::from_parts>}};
 
 }  // namespace
 
@@ -61,7 +66,12 @@ Matrix EmbeddingDivergence::embed(const MatrixView& rows) const {
 }
 
 Vector EmbeddingDivergence::generator_values(const MatrixView& points) const {
-  return embed(points).rowwise().squaredNorm();
+  return inner().generator_values(embed(points));
+}
+
+const Divergence& EmbeddingDivergence::inner() const {
+  static const SquaredEuclidean kSquaredEuclidean;
+  return kSquaredEuclidean;
 }
 
 Matrix EmbeddingDivergence::gradients(const MatrixView&) const {
@@ -69,7 +79,7 @@ Matrix EmbeddingDivergence::gradients(const MatrixView&) const {
 }
 
 double EmbeddingDivergence::divergence(const VectorView& point, const VectorView& reference) const {
-  return (map(internal::as_row(point)) - map(internal::as_row(reference))).squaredNorm();
+  return inner().value(map(internal::as_row(point)).row(0).transpose(), map(internal::as_row(reference)).row(0).transpose());
 }
 
 std::unique_ptr<ReferenceSet> EmbeddingDivergence::prepare(const MatrixView& references) const {
@@ -79,7 +89,9 @@ std::unique_ptr<ReferenceSet> EmbeddingDivergence::prepare(const MatrixView& ref
 
 Matrix embedded_rows(const Divergence& divergence, const MatrixView& rows) {
   divergence.check_points(rows);
-  if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) return embedding->embed(rows);
+  if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) {
+    if (dynamic_cast<const SquaredEuclidean*>(&embedding->inner()) != nullptr) return embedding->embed(rows);
+  }
   if (const auto* mahalanobis = dynamic_cast<const Mahalanobis*>(&divergence)) {
     return internal::product(rows, transposed_root(mahalanobis->metric()));
   }
@@ -93,9 +105,10 @@ std::vector<std::string> embedding_names() {
   return names;
 }
 
-std::shared_ptr<const Divergence> make_embedding(std::string_view name, const EmbeddingParts& parts) {
+std::shared_ptr<const Divergence> make_embedding(std::string_view name, const EmbeddingParts& parts,
+                                                 std::shared_ptr<const Divergence> inner) {
   for (const EmbeddingKind& kind : kEmbeddings) {
-    if (kind.name == name) return kind.make(parts);
+    if (kind.name == name) return kind.make(parts, std::move(inner));
   }
   internal::fail("unknown embedding '{}'; allowed: {}", name, internal::joined(embedding_names(), ", "));
 }

@@ -6,6 +6,8 @@ namespace bregmax::internal {
 
 // One per method, each in the file of the method; src/methods/registry.cpp lists them.
 Method pbdl_method();
+Method smooth_method();
+Method deep_method();
 Method euclidean_method();
 Method mahalanobis_method();
 Method itml_method();

@@ -6,8 +6,10 @@
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/embedding.hpp"
 #include "bregmax/divergence/exponential_sum.hpp"
+#include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/network_embedding.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 
 namespace bregmax::internal {
@@ -15,8 +17,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Averages of averages are allowed, but a file must not be able to exhaust the stack.
+// Averages of averages and embeddings in embeddings are allowed, but a file must not be able to exhaust the stack.
 constexpr int kDeepestNesting = 16;
+
+constexpr std::string_view kNetwork = "network_embedding";  // the embedding whose inner divergence is in the file
 
 std::string member_prefix(const std::string& prefix, std::size_t member) {
   return fmt::format("{}.members.{}", prefix, member);
@@ -77,7 +81,7 @@ void for_each_count(auto& record, const auto& visit) {
 }  // namespace
 
 Json store_divergence(const Divergence& divergence, const std::string& prefix, Container& container, int depth) {
-  require(depth <= kDeepestNesting, "averages are nested too deeply for a model file");
+  require(depth <= kDeepestNesting, "divergences are nested too deeply for a model file");
   Json description = {{"kind", divergence.name()}};
   const auto put = [&](const std::string& name, const auto& part) { container.put(prefix + "." + name, part); };
   if (const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence)) {
@@ -87,6 +91,11 @@ Json store_divergence(const Divergence& divergence, const std::string& prefix, C
     put("slopes", smoothed->slopes());
     put("offsets", smoothed->offsets());
     put("temperature", smoothed->temperature());
+  } else if (const auto* quadratic = dynamic_cast<const LogSumExpQuadratic*>(&divergence)) {
+    put("slopes", quadratic->slopes());
+    put("offsets", quadratic->offsets());
+    put("temperature", quadratic->temperature());
+    put("roots", quadratic->roots());
   } else if (const auto* mahalanobis = dynamic_cast<const Mahalanobis*>(&divergence)) {
     put("matrix", mahalanobis->metric());
   } else if (const auto* sum = dynamic_cast<const ExponentialSum*>(&divergence)) {
@@ -94,6 +103,9 @@ Json store_divergence(const Divergence& divergence, const std::string& prefix, C
     put("weights", sum->weights());
   } else if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) {
     for (const auto& [name, part] : embedding->parts()) put(name, part);
+    if (embedding->name() == kNetwork) {
+      description["inner"] = store_divergence(embedding->inner(), prefix + ".inner", container, depth + 1);
+    }
   } else if (const auto* average = dynamic_cast<const AverageDivergence*>(&divergence)) {
     put("weights", average->weights());
     for (const auto& member : average->members()) {
@@ -108,7 +120,7 @@ Json store_divergence(const Divergence& divergence, const std::string& prefix, C
 
 std::shared_ptr<const Divergence> restore_divergence(const Json& description, const std::string& prefix,
                                                      const Container& container, int depth) {
-  require(depth <= kDeepestNesting, "invalid: averages are nested too deeply");
+  require(depth <= kDeepestNesting, "invalid: divergences are nested too deeply");
   const auto kind = description.at("kind").get<std::string>();
   const auto matrix = [&](const char* name) { return container.matrix(prefix + name); };
   const auto vector = [&](const char* name) { return container.vector(prefix + name); };
@@ -116,6 +128,10 @@ std::shared_ptr<const Divergence> restore_divergence(const Json& description, co
   if (kind == "smoothed_max_affine") {
     const double temperature = container.number(prefix + ".temperature");
     return std::make_shared<SmoothedMaxAffine>(matrix(".slopes"), vector(".offsets"), temperature);
+  }
+  if (kind == "log_sum_exp_quadratic") {
+    const double temperature = container.number(prefix + ".temperature");
+    return std::make_shared<LogSumExpQuadratic>(matrix(".slopes"), vector(".offsets"), temperature, matrix(".roots"));
   }
   if (kind == "mahalanobis") return std::make_shared<Mahalanobis>(matrix(".matrix"));
   if (kind == "exponential_sum") return std::make_shared<ExponentialSum>(matrix(".anchors"), vector(".weights"));
@@ -126,7 +142,12 @@ std::shared_ptr<const Divergence> restore_divergence(const Json& description, co
     }
     return std::make_shared<AverageDivergence>(std::move(members), vector(".weights"));
   }
-  if (std::ranges::count(embedding_names(), kind) > 0) return make_embedding(kind, embedding_parts(prefix, container));
+  if (std::ranges::count(embedding_names(), kind) > 0) {
+    auto inner = kind == kNetwork
+                     ? restore_divergence(description.at("inner"), prefix + ".inner", container, depth + 1)
+                     : nullptr;
+    return make_embedding(kind, embedding_parts(prefix, container), std::move(inner));
+  }
   return make_closed_form(kind);
 }
 

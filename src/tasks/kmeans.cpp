@@ -46,7 +46,7 @@ struct Rows {
       : raw(std::move(sorted)),
         embedding(dynamic_cast<const EmbeddingDivergence*>(&divergence)),
         embedded(embedding != nullptr ? embedding->embed(raw) : Matrix()),
-        measured(embedding != nullptr ? squared_euclidean : divergence, embedding != nullptr ? embedded : raw) {
+        measured(embedding != nullptr ? embedding->inner() : divergence, embedding != nullptr ? embedded : raw) {
     if (start == KMeansStart::kEuclidean) euclidean.emplace(squared_euclidean, raw);
   }
 

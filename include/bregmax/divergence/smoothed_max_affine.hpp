@@ -30,6 +30,8 @@ class SmoothedMaxAffine final : public SmoothDivergence {
   bool centering_helps() const override { return true; }
 
  private:
+  friend class LogSumExpQuadratic;  // which has such pieces
+
   Matrix slopes_;
   Vector offsets_;
   double temperature_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
+#include "bregmax/divergence/network_embedding.hpp"
 
 namespace bregmax::internal {
 
@@ -13,8 +14,6 @@ template <class Real>
 using MatrixOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class Real>
 using VectorOf = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-
-enum class Activation { kRelu, kTanh };
 
 struct LearnerShape {
   std::vector<Index> widths;  // features, hidden layers, dimension of z; a single width: there is no network

@@ -1,0 +1,47 @@
+#include "methods/gradient_learner.hpp"
+#include "methods/methods.hpp"
+#include "methods/parameters.hpp"
+
+// The same generator as smooth, on the rows that a network of dense layers makes of the features; both are learned
+// together.
+
+namespace bregmax {
+namespace {
+
+Learned learn_deep(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                   const RunControl& control) {
+  internal::GradientLearner learner = internal::gradient_learner(choices);
+  learner.shape.widths = {rows.cols()};
+  for (int layer = 0; layer < choices.whole("hidden_layers"); ++layer) {
+    learner.shape.widths.push_back(choices.whole("width"));
+  }
+  learner.shape.widths.push_back(choices.whole("outputs"));
+  learner.shape.activation = static_cast<Activation>(choices.whole("activation"));
+  if (learner.shape.rank == 0) learner.shape.rank = learner.shape.dimension();
+  if (learner.shape.rank > learner.shape.dimension()) {
+    internal::fail("rank is {}; allowed: at most {}, the outputs of the network", learner.shape.rank,
+                   learner.shape.dimension());
+  }
+  return internal::learn_by_gradients(learner, rows, supervision, choices.limits, control);
+}
+
+}  // namespace
+
+Method internal::deep_method() {
+  Method method = {.name = "deep",
+                   .summary = "a network in front of the generator of smooth, learned together",
+                   .from_labels = true,
+                   .from_pairs = true,
+                   .from_targets = true,
+                   .from_comparisons = true,
+                   .parameters = {whole_parameter("hidden_layers", "of the network", 2, {0, 20}),
+                                  whole_parameter("width", "of a hidden layer", 256, {1, 100000}),
+                                  whole_parameter("outputs", "of the network", 32, {1, 10000}),
+                                  choice_parameter("activation", "of the hidden layers", {"relu", "tanh"})},
+                   .limits = {1e-6, 100'000, 0},
+                   .learn = learn_deep};
+  for (MethodParameter& parameter : gradient_parameters(0.002, 0.05)) method.parameters.push_back(std::move(parameter));
+  return method;
+}
+
+}  // namespace bregmax

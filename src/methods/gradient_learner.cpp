@@ -1,0 +1,173 @@
+#include "methods/gradient_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bregmax/divergence/log_sum_exp_quadratic.hpp"
+#include "bregmax/divergence/network_embedding.hpp"
+#include "methods/parameters.hpp"
+#include "optimize/gradient/start.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr std::uint64_t kStartStream = 1;
+
+// L-BFGS looks at all items in each step. Beyond this many multiplications per step batches are quicker.
+constexpr double kWorkForLbfgs = 2e7;
+
+// Every row is seen this many times, but the run has at least and at most so many steps: small tables need the steps,
+// and large ones gain nothing from more.
+constexpr double kEpochs = 60;
+constexpr int kLeastSteps = 400, kMostSteps = 4000;
+
+// Similar pairs have as much weight as dissimilar ones, however many there are of each.
+void balance(std::vector<Item>& items) {
+  double similar = 0, dissimilar = 0;
+  for (const Item& item : items) (item.plus.exists() ? similar : dissimilar) += item.weight;
+  if (similar == 0 || dissimilar == 0) return;
+  for (Item& item : items) item.weight /= item.plus.exists() ? similar : dissimilar;
+}
+
+// Targets are learned in units of their size, so that the start and the rates fit.
+double take_unit(std::vector<Item>& items) {
+  double squares = 0, weight = 0;
+  for (const Item& item : items) {
+    squares += item.weight * item.value * item.value;
+    weight += item.weight;
+  }
+  const double unit = squares > 0 ? std::sqrt(squares / weight) : 1;
+  for (Item& item : items) item.value /= unit;
+  return unit;
+}
+
+TrainingItems training_items(const MatrixView& rows, const MethodSupervision& supervision, double& unit) {
+  TrainingItems training{rows};
+  if (const auto* classes = std::get_if<ClassOfRow>(&supervision)) {
+    training.class_of_row = *classes;
+    return training;
+  }
+  for_each_item(items_of(supervision), [&](Index, const Item& item) { training.items.push_back(item); });
+  if (std::holds_alternative<Pairs>(supervision)) balance(training.items);
+  if (std::holds_alternative<Targets>(supervision)) unit = take_unit(training.items);
+  return training;
+}
+
+bool takes_all_at_once(const GradientLearner& learner, const TrainingItems& training) {
+  if (learner.optimiser != Optimiser::kAuto) return learner.optimiser == Optimiser::kLbfgs;
+  if (training.items.empty() || learner.shape.layers() > 0) return false;
+  const auto items = static_cast<double>(training.items.size()), rows = static_cast<double>(training.rows.rows()),
+             dimension = static_cast<double>(learner.shape.dimension());
+  const double of_rows = std::min(rows, 4 * items) * static_cast<double>(learner.shape.directions()) * dimension;
+  return 8 * of_rows + 10 * items * dimension <= kWorkForLbfgs;
+}
+
+int steps_for(Index units, Index batch) {
+  const double steps = kEpochs * static_cast<double>(units) / static_cast<double>(batch);
+  return static_cast<int>(std::clamp(steps, double{kLeastSteps}, double{kMostSteps}));
+}
+
+// phi times `factor`. Divergences of rows that no price holds together would otherwise read features that say nothing.
+std::shared_ptr<const Divergence> make_generator(const ParameterLayout& layout, const Vector& parameters,
+                                                 double factor) {
+  const double* at = parameters.data();
+  Matrix slopes = layout.slopes.in(at);
+  slopes.rowwise() -= slopes.colwise().mean().eval();
+  return std::make_shared<LogSumExpQuadratic>(factor * slopes, factor * Vector(layout.offsets.in(at).transpose()),
+                                              factor, std::sqrt(factor) * Matrix(layout.roots.in(at)));
+}
+
+std::shared_ptr<const Divergence> make_divergence(const ParameterLayout& layout, const Vector& parameters,
+                                                  double factor) {
+  auto generator = make_generator(layout, parameters, factor);
+  if (layout.shape.layers() == 0) return generator;
+  std::vector<NetworkEmbedding::Layer> layers;
+  for (std::size_t l = 0; l < layout.weights.size(); ++l) {
+    layers.push_back({layout.weights[l].in(parameters.data()),
+                      Vector(layout.biases[l].in(parameters.data()).transpose())});
+  }
+  return std::make_shared<NetworkEmbedding>(std::move(layers), layout.shape.activation, std::move(generator));
+}
+
+// Features whose norm is no more than what the smoothing of the price leaves are dropped.
+void drop_features(const ParameterLayout& layout, Vector& parameters) {
+  constexpr double kDropped = 10 * kSmoothedNorm;
+  const Vector norms = feature_norms(layout, parameters.data());
+  if (norms.maxCoeff() <= kDropped) return;
+  for (Index f = 0; f < norms.size(); ++f) {
+    if (norms[f] > kDropped) continue;
+    if (layout.shape.layers() > 0) {
+      layout.weights.front().in(parameters.data()).col(f).setZero();
+    } else {
+      layout.slopes.in(parameters.data()).col(f).setZero();
+      layout.roots.in(parameters.data()).col(f).setZero();
+    }
+  }
+}
+
+}  // namespace
+
+Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
+                           const MethodLimits& limits, const RunControl& control) {
+  const ParameterLayout layout(learner.shape);
+  double factor = 1;
+  TrainingItems training = training_items(rows, supervision, factor);
+  training.neighbour_share = learner.neighbour_share;
+  const Vector start = start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
+  const TrainLimits train_limits{limits.max_iterations, limits.time_limit, limits.tolerance};
+  TrainResult result;
+  if (takes_all_at_once(learner, training)) {
+    result = train_lbfgs(layout, training, learner.prices, start, train_limits, control);
+  } else {
+    AdamwPlan plan = learner.adamw;
+    const Index units = training.items.empty() ? rows.rows() : std::ssize(training.items);
+    if (plan.steps == 0) plan.steps = steps_for(units, plan.batch);
+    result = train_adamw(layout, training, learner.prices, start, plan, train_limits, control);
+  }
+  if (learner.prices.feature > 0) drop_features(layout, result.parameters);
+  // D = 1 is the threshold between similar and dissimilar pairs.
+  if (std::holds_alternative<Pairs>(supervision)) factor = std::exp(-result.parameters[layout.threshold.begin]);
+  Learned learned;
+  learned.divergence = make_divergence(layout, result.parameters, factor);
+  learned.report.objective = result.objective;
+  learned.report.stationarity = result.stationarity;
+  learned.report.status = result.status;
+  learned.report.iterations = result.steps;
+  learned.report.seconds = result.seconds;
+  return learned;
+}
+
+std::vector<MethodParameter> gradient_parameters(double rate, double decay) {
+  return {
+      whole_parameter("pieces", "of the generator", 50, {1, 10000}),
+      whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64", 0, {0, 1000}),
+      real_parameter("decay", "price on slopes and quadratic part", 0, {}, {1e-4, 1e-3, 1e-2}),
+      real_parameter("feature_price", "price on each feature that is used; drops those that say nothing", 0, {},
+                     {0, 1e-2, 3e-2}),
+      real_parameter("neighbour_share", "of the loss of labels: 0 all rows of a class count, 1 the nearest ones", 0,
+                     {0, 1}, {0, 1}),
+      choice_parameter("optimiser", "auto, batches, or all at once for small problems", {"auto", "adamw", "lbfgs"}),
+      real_parameter("rate", "first step length of adamw", rate, kPositive),
+      real_parameter("weight_decay", "of all weights in each step of adamw", decay),
+      whole_parameter("batch", "rows or items per step of adamw", 256, {2, 100000}),
+      whole_parameter("steps", "of adamw; 0: by the number of rows or items", 0, {0, 1e9}),
+  };
+}
+
+GradientLearner gradient_learner(const MethodChoices& choices) {
+  GradientLearner learner;
+  learner.shape.pieces = choices.whole("pieces");
+  learner.shape.rank = choices.whole("rank");
+  learner.prices = {choices.number("decay"), choices.number("feature_price")};
+  learner.neighbour_share = choices.number("neighbour_share");
+  learner.optimiser = static_cast<Optimiser>(choices.whole("optimiser"));
+  learner.adamw.steps = choices.whole("steps");
+  learner.adamw.batch = choices.whole("batch");
+  learner.adamw.rate = choices.number("rate");
+  learner.adamw.decay = choices.number("weight_decay");
+  learner.adamw.seed = choices.seed;
+  return learner;
+}
+
+}  // namespace bregmax::internal

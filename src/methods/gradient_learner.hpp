@@ -1,0 +1,29 @@
+#pragma once
+
+// What the methods smooth and deep have in common.
+
+#include "bregmax/methods/registry.hpp"
+#include "optimize/gradient/parameters.hpp"
+#include "optimize/gradient/train.hpp"
+
+namespace bregmax::internal {
+
+enum class Optimiser { kAuto, kAdamw, kLbfgs };
+
+struct GradientLearner {
+  LearnerShape shape;
+  Prices prices;
+  double neighbour_share = 0;
+  Optimiser optimiser = Optimiser::kAuto;
+  AdamwPlan adamw;  // steps 0: as many as the size of the data asks for
+};
+
+Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
+                           const MethodLimits& limits, const RunControl& control);
+
+// The parameters of both methods, after those of their own.
+std::vector<MethodParameter> gradient_parameters(double rate, double decay);
+// Reads them.
+GradientLearner gradient_learner(const MethodChoices& choices);
+
+}  // namespace bregmax::internal
