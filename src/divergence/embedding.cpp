@@ -79,7 +79,8 @@ Matrix EmbeddingDivergence::gradients(const MatrixView&) const {
 }
 
 double EmbeddingDivergence::divergence(const VectorView& point, const VectorView& reference) const {
-  return inner().value(map(internal::as_row(point)).row(0).transpose(), map(internal::as_row(reference)).row(0).transpose());
+  return inner().value(map(internal::as_row(point)).row(0).transpose(),
+                       map(internal::as_row(reference)).row(0).transpose());
 }
 
 std::unique_ptr<ReferenceSet> EmbeddingDivergence::prepare(const MatrixView& references) const {

@@ -42,11 +42,11 @@ std::shared_ptr<const Divergence> NetworkEmbedding::from_parts(const EmbeddingPa
   do {
     const Matrix& bias = internal::embedding_part(parts, kName, fmt::format("bias.{}", layers.size()), 0);
     require(bias.rows() == 1, "'bias.{}' has {} rows; allowed: 1", layers.size(), bias.rows());
-    layers.push_back({internal::embedding_part(parts, kName, fmt::format("weights.{}", layers.size()), 0),
-                      bias.row(0).transpose()});
+    layers.push_back(
+        {internal::embedding_part(parts, kName, fmt::format("weights.{}", layers.size()), 0), bias.row(0).transpose()});
   } while (parts.contains(fmt::format("weights.{}", layers.size())));
-  return std::make_shared<NetworkEmbedding>(std::move(layers), activation(0) == 0 ? Activation::kRelu : Activation::kTanh,
-                                            std::move(inner));
+  return std::make_shared<NetworkEmbedding>(
+      std::move(layers), activation(0) == 0 ? Activation::kRelu : Activation::kTanh, std::move(inner));
 }
 
 EmbeddingParts NetworkEmbedding::parts() const {

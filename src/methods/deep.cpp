@@ -1,3 +1,4 @@
+#include "core/checks.hpp"
 #include "methods/gradient_learner.hpp"
 #include "methods/methods.hpp"
 #include "methods/parameters.hpp"

@@ -84,8 +84,8 @@ std::shared_ptr<const Divergence> make_divergence(const ParameterLayout& layout,
   if (layout.shape.layers() == 0) return generator;
   std::vector<NetworkEmbedding::Layer> layers;
   for (std::size_t l = 0; l < layout.weights.size(); ++l) {
-    layers.push_back({layout.weights[l].in(parameters.data()),
-                      Vector(layout.biases[l].in(parameters.data()).transpose())});
+    layers.push_back(
+        {layout.weights[l].in(parameters.data()), Vector(layout.biases[l].in(parameters.data()).transpose())});
   }
   return std::make_shared<NetworkEmbedding>(std::move(layers), layout.shape.activation, std::move(generator));
 }

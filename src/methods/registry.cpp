@@ -151,9 +151,11 @@ const MethodParameter& Method::parameter(std::string_view parameter_name) const 
 
 const std::vector<Method>& all_methods() {
   static const std::vector<Method> kMethods = {
-      internal::pbdl_method(), internal::smooth_method(), internal::deep_method(), internal::euclidean_method(), internal::mahalanobis_method(), internal::itml_method(),
-      internal::gmml_method(),    internal::mlr_auc_method(),   internal::wu2009_method(),      internal::lmnn_method(),
-      internal::gb_lmnn_method(), internal::nca_method(),       internal::kernel_nca_method(),
+      internal::pbdl_method(),       internal::smooth_method(),      internal::deep_method(),
+      internal::euclidean_method(),  internal::mahalanobis_method(), internal::itml_method(),
+      internal::gmml_method(),       internal::mlr_auc_method(),     internal::wu2009_method(),
+      internal::lmnn_method(),       internal::gb_lmnn_method(),     internal::nca_method(),
+      internal::kernel_nca_method(),
   };
   return kMethods;
 }

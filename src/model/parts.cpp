@@ -26,11 +26,12 @@ std::string member_prefix(const std::string& prefix, std::size_t member) {
   return fmt::format("{}.members.{}", prefix, member);
 }
 
-// All arrays under the prefix: an embedding has no members whose arrays could be among them.
+// The arrays under the prefix, without those of the inner divergence.
 EmbeddingParts embedding_parts(const std::string& prefix, const Container& container) {
   EmbeddingParts parts;
   for (const auto& [name, array] : container.arrays) {
-    if (name.starts_with(prefix + ".")) parts.emplace(name.substr(prefix.size() + 1), container.matrix(name));
+    if (!name.starts_with(prefix + ".") || name.starts_with(prefix + ".inner.")) continue;
+    parts.emplace(name.substr(prefix.size() + 1), container.matrix(name));
   }
   return parts;
 }
@@ -143,9 +144,8 @@ std::shared_ptr<const Divergence> restore_divergence(const Json& description, co
     return std::make_shared<AverageDivergence>(std::move(members), vector(".weights"));
   }
   if (std::ranges::count(embedding_names(), kind) > 0) {
-    auto inner = kind == kNetwork
-                     ? restore_divergence(description.at("inner"), prefix + ".inner", container, depth + 1)
-                     : nullptr;
+    auto inner = kind == kNetwork ? restore_divergence(description.at("inner"), prefix + ".inner", container, depth + 1)
+                                  : nullptr;
     return make_embedding(kind, embedding_parts(prefix, container), std::move(inner));
   }
   return make_closed_form(kind);

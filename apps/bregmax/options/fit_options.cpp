@@ -166,11 +166,11 @@ void add_limits(OptionAdder& options, FitRequest& request) {
 // Refuses options that only pbdl has. kShared lists the options of all methods.
 void refuse_options_of_pbdl(const FitCommand& fit) {
   static const std::vector<std::string> kShared = {
-      "--label",    "--pairs-file", "--targets-file",   "--all-pairs",
-      "--scale",    "--tolerance",  "--time-limit",     "--threads",
-      "--seed",     "--out",        "--max-iterations", "--keep-partial",
-      "--json",     "--method",     "--help",           "--method-parameter",
-      "--tune-for", "--folds",      "--repeats"};
+      "--comparisons-file", "--label",    "--pairs-file", "--targets-file",
+      "--all-pairs",        "--scale",    "--tolerance",  "--time-limit",
+      "--threads",          "--seed",     "--out",        "--max-iterations",
+      "--keep-partial",     "--json",     "--method",     "--help",
+      "--method-parameter", "--tune-for", "--folds",      "--repeats"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);

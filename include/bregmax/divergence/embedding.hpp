@@ -15,9 +15,9 @@ using EmbeddingParts = std::map<std::string, Matrix>;
 
 // D(point, reference) = D_inner(f(point), f(reference)) for a learned map f of the features.
 //
-// The inner divergence is a Bregman divergence of embedded rows, ||.||^2 unless a class says otherwise. As a function of
-// the features D is not a Bregman divergence unless f is linear, so it has no gradient; the mean of the embedded rows
-// minimises the summed divergence. Code that needs a gradient embeds the rows first and uses inner() on them.
+// The inner divergence is a Bregman divergence of embedded rows, ||.||^2 unless a class says otherwise. As a function
+// of the features D is not a Bregman divergence unless f is linear, so it has no gradient; the mean of the embedded
+// rows minimises the summed divergence. Code that needs a gradient embeds the rows first and uses inner() on them.
 class EmbeddingDivergence : public Divergence {
  public:
   // For make_embedding(name(), parts(), inner), which gives the same divergence, bit for bit.
@@ -38,7 +38,8 @@ class EmbeddingDivergence : public Divergence {
 
 // Rows f(x) such that D(x, y) = ||f(x) - f(y)||^2, for tools that know the Euclidean distance only: the rows themselves
 // for squared_euclidean, L x with L^T L the matrix of a mahalanobis divergence (as many columns as it has rank, at
-// least one), f of an embedding with such an inner divergence. Throws Error for other divergences, which are not squared distances.
+// least one), f of an embedding with such an inner divergence. Throws Error for other divergences, which are not
+// squared distances.
 Matrix embedded_rows(const Divergence& divergence, const MatrixView& rows);
 
 // The embeddings, by name().

@@ -9,8 +9,8 @@ enum class Activation { kRelu, kTanh };
 // f(x) = a network of dense layers: z -> activation(weights z + bias), without the activation in the last layer. The
 // divergence of the embedded rows is any divergence.
 //
-// Parts: "activation" (1 x 1: 0 for ReLU, 1 for tanh), and of each layer, counted from 0, "weights.0" (outputs x inputs)
-// and "bias.0" (1 x outputs).
+// Parts: "activation" (1 x 1: 0 for ReLU, 1 for tanh), and of each layer, counted from 0, "weights.0" (outputs x
+// inputs) and "bias.0" (1 x outputs).
 class NetworkEmbedding final : public EmbeddingDivergence {
  public:
   struct Layer {
