@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/embedding.hpp"
 #include "core/checks.hpp"
+#include "core/progress.hpp"
 #include "search/tiled_search.hpp"
 #include "tasks/lloyd.hpp"
 
@@ -97,7 +97,7 @@ KMeansStart start_named(const std::string& name) {
 KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
                     const RunControl& control) {
   check_input(divergence, rows, options);
-  const auto start = std::chrono::steady_clock::now();
+  const internal::Stopwatch watch;
   const std::vector<Index> order = lexicographic_order(rows);
   const Rows prepared(divergence, rows(order, Eigen::all), options.start);
   const Random random(options.seed);
@@ -116,10 +116,8 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
       if (options.keep_restarts) result.restarts.push_back(std::move(run));
     }
     const int done = first + static_cast<int>(runs.size());
-    Progress progress{.phase = "cluster", .iteration = done};
-    progress.fraction = static_cast<double>(done) / static_cast<double>(options.restarts);
+    Progress progress = internal::share_done("cluster", done, options.restarts, watch);
     progress.objective = result.best.objective;
-    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     control.report(progress);
     result.stopped = control.stop_requested();
   }
