@@ -223,12 +223,7 @@ class Tuner {
 
 std::string to_string(Measure measure) { return kMeasureNames[static_cast<std::size_t>(measure)]; }
 
-Measure measure_named(const std::string& name) {
-  for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
-    if (name == kMeasureNames[m]) return kAllMeasures[m];
-  }
-  internal::fail("the measure is '{}'; allowed: {}", name, internal::joined(kMeasureNames, ", "));
-}
+Measure measure_named(const std::string& name) { return internal::value_named(kAllMeasures, name, "the measure"); }
 
 Compared compared_candidates(const TuneResult& result, Measure measure) {
   const auto m = static_cast<Index>(measure);

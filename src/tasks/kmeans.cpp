@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "bregmax/divergence/embedding.hpp"
 #include "core/checks.hpp"
 #include "core/progress.hpp"
+#include "core/text.hpp"
 #include "search/tiled_search.hpp"
 #include "tasks/lloyd.hpp"
 
@@ -89,9 +91,7 @@ void in_parallel(int count, const Work& work) {
 std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclidean ? "euclidean" : "divergence"; }
 
 KMeansStart start_named(const std::string& name) {
-  if (name == "euclidean") return KMeansStart::kEuclidean;
-  if (name == "divergence") return KMeansStart::kDivergence;
-  internal::fail("start is '{}'; allowed: euclidean, divergence", name);
+  return internal::value_named(std::array{KMeansStart::kEuclidean, KMeansStart::kDivergence}, name, "start");
 }
 
 KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
