@@ -22,8 +22,8 @@ void report(benchmark::State& state, const std::vector<double>& sizes, const std
 void approximation(benchmark::State& state, const char* generator, double ApproximationErrors::*error) {
   const ThreadLimit single(1);
   const auto divergence = make_closed_form(generator);
-  SweepOptions options;
-  options.largest_pieces = state.range(0) == 3 ? 32768 : 4096;
+  ApproximationOptions options;
+  options.pieces = state.range(0) == 3 ? 32768 : 4096;
   options.samples = 5000;
   Sweep sweep;
   for (auto _ : state) sweep = sweep_approximation(*divergence, default_box(*divergence, state.range(0)), options);

@@ -69,12 +69,7 @@ const std::vector<RegressionProblem>& regression_problems() {
 }
 
 const RegressionProblem& regression_problem(const std::string& name) {
-  std::vector<std::string> names;
-  for (const RegressionProblem& problem : regression_problems()) {
-    if (problem.name == name) return problem;
-    names.push_back(problem.name);
-  }
-  internal::fail("there is no divergence '{}' in the figure; allowed: {}", name, internal::joined(names, ", "));
+  return internal::item_named(regression_problems(), name, "the figure has no divergence");
 }
 
 Matrix draw_points(const RegressionProblem& problem, Index count, Random& random) {

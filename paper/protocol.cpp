@@ -77,8 +77,8 @@ std::string settings_text(const Settings& settings) {
 }
 
 double smoothing_of(const Settings& settings) {
-  const auto found = std::ranges::find(settings, "smoothing", &Setting::name);
-  return found == settings.end() ? 0 : found->value;
+  const Setting* found = find_setting(settings, "smoothing");
+  return found == nullptr ? 0 : found->value;
 }
 
 // Removes the scores of candidates with other smoothings, so that they are not chosen.
@@ -216,12 +216,7 @@ const std::vector<ProtocolRow>& protocol_rows() {
 }
 
 const ProtocolRow& protocol_row(const std::string& name) {
-  std::vector<std::string> names;
-  for (const ProtocolRow& row : protocol_rows()) {
-    if (row.name == name) return row;
-    names.push_back(row.name);
-  }
-  internal::fail("there is no method '{}' in the tables; allowed: {}", name, internal::joined(names, ", "));
+  return internal::item_named(protocol_rows(), name, "the tables have no method");
 }
 
 FitRequest paper_request(const std::string& method, std::uint64_t seed) {

@@ -5,8 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/checks.hpp"
-#include "paper/results_file.hpp"
+#include "core/text.hpp"
 #include "published_csv.hpp"
 
 namespace bregmax {
@@ -21,7 +20,7 @@ std::vector<PublishedRow> read_published() {
   std::string line;
   std::getline(lines, line);  // the names of the columns
   while (std::getline(lines, line)) {
-    const std::vector<std::string> fields = fields_of(line);
+    const std::vector<std::string> fields = internal::split_at_commas(line);
     PublishedRow row{fields.at(0), fields.at(1), {}, {}};
     for (std::size_t m = 0; m < kTableMeasures.size(); ++m) {
       row.means[m] = number(fields.at(2 + m));
@@ -68,10 +67,7 @@ const std::vector<PaperTable>& paper_tables() {
 }
 
 const PaperTable& paper_table(const std::string& name) {
-  for (const PaperTable& table : paper_tables()) {
-    if (table.name == name) return table;
-  }
-  internal::fail("there is no table '{}'; allowed: table1, table2", name);
+  return internal::item_named(paper_tables(), name, "unknown table");
 }
 
 std::optional<TableScores> best_known(const std::string& dataset) {

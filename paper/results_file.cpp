@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <sstream>
 #include <system_error>
 
 #include "core/checks.hpp"
@@ -28,26 +26,19 @@ std::string second_line(const ResultsFormat& format) {
   return fmt::format("{},{},note", internal::joined(format.keys, ","), internal::joined(format.values, ","));
 }
 
-template <class Number>
-bool read_number(const std::string& text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
 ResultsRecord parse_line(const std::string& line, const ResultsFormat& format, const std::string& where) {
-  const std::vector<std::string> fields = fields_of(line);
+  const std::vector<std::string> fields = internal::split_at_commas(line);
   const std::size_t keys = format.keys.size(), values = format.values.size();
   require(fields.size() == keys + values + 1, "{}: there are {} fields; allowed: {}", where, fields.size(),
           keys + values + 1);
   ResultsRecord record;
   record.key.assign(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(keys));
-  int run = 0;
-  require(read_number(record.key.back(), run), "{}: {} is '{}'; allowed: a whole number", where, format.keys.back(),
-          record.key.back());
+  require(internal::number_in<int>(record.key.back()).has_value(), "{}: {} is '{}'; allowed: a whole number", where,
+          format.keys.back(), record.key.back());
   for (std::size_t v = 0; v < values; ++v) {
-    record.values.push_back(0);
-    require(read_number(fields[keys + v], record.values.back()), "{}: {} is '{}'; allowed: a number", where,
-            format.values[v], fields[keys + v]);
+    const auto value = internal::number_in<double>(fields[keys + v]);
+    require(value.has_value(), "{}: {} is '{}'; allowed: a number", where, format.values[v], fields[keys + v]);
+    record.values.push_back(*value);
   }
   record.note = fields.back();
   return record;
@@ -100,13 +91,6 @@ void write_to_disk(std::FILE* file, const std::string& text, const std::string& 
 }
 
 }  // namespace
-
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream stream(line + ",");
-  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
-  return fields;
-}
 
 ResultsFile::ResultsFile(std::string path, ResultsFormat format)
     : path_(std::move(path)), format_(std::move(format)), file_(std::fopen(path_.c_str(), "ae"), &std::fclose) {

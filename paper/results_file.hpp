@@ -53,7 +53,4 @@ class ResultsFile {
 // same key all but the first. Throws Error when the file is missing or of another format or seed.
 Records read_results(const std::string& path, const ResultsFormat& format);
 
-// "a,b" as a and b.
-std::vector<std::string> fields_of(const std::string& line);
-
 }  // namespace bregmax

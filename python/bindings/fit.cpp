@@ -4,6 +4,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "arrays.hpp"
 #include "bregmax/learn/run.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "learn/as_json.hpp"
 #include "module.hpp"
 #include "run.hpp"
@@ -54,10 +56,7 @@ std::vector<LabelSupervision> supervision_named(const std::string& name) {
 }
 
 Solver solver_named(const std::string& name) {
-  for (const Solver solver : {Solver::kAuto, Solver::kExact, Solver::kAdmm}) {
-    if (to_string(solver) == name) return solver;
-  }
-  internal::fail("solver is '{}'; allowed: 'auto', 'exact' or 'admm'", name);
+  return internal::value_named(std::array{Solver::kAuto, Solver::kExact, Solver::kAdmm}, name, "solver");
 }
 
 // Sets the field if the options have this entry and it is not None.

@@ -50,25 +50,15 @@ nb::bytes to_bytes(const Model& model) {
 
 // ---- What a model is made of ----
 
-struct Pieces {
-  Matrix slopes;
-  Vector offsets;
-  double temperature = 0;
-};
-
-Pieces pieces_of(const Model& model) {
-  if (const auto* plain = dynamic_cast<const MaxAffine*>(model.divergence.get())) {
-    return {plain->slopes(), plain->offsets(), 0};
-  }
-  if (const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(model.divergence.get())) {
-    return {smooth->slopes(), smooth->offsets(), smooth->temperature()};
-  }
-  internal::fail("the divergence {} has no affine pieces", model.divergence->name());
+MaxAffinePieces pieces_of(const Model& model) {
+  const auto pieces = max_affine_pieces(*model.divergence);
+  internal::require(pieces.has_value(), "the divergence {} has no affine pieces", model.divergence->name());
+  return *pieces;
 }
 
 nb::tuple piece_parameters(const Model& model) {
-  Pieces pieces = pieces_of(model);
-  return nb::make_tuple(to_numpy(std::move(pieces.slopes)), to_numpy(std::move(pieces.offsets)), pieces.temperature);
+  const MaxAffinePieces pieces = pieces_of(model);
+  return nb::make_tuple(to_numpy(pieces.slopes), to_numpy(pieces.offsets), pieces.temperature);
 }
 
 template <class View>
@@ -84,7 +74,7 @@ auto computed_from(Result (Model::*function)(const Views&...) const) {
 
 nb::ndarray<nb::numpy, int, nb::ndim<1>> pieces_of_rows(const Model& model, const Rows& references) {
   return computed([&] {
-    const Pieces pieces = pieces_of(model);
+    const MaxAffinePieces pieces = pieces_of(model);
     return MaxAffine(pieces.slopes, pieces.offsets).pieces_of(model.scaled(view(references)));
   });
 }

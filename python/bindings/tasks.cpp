@@ -127,7 +127,7 @@ nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& cla
   dict["purity"] = scores.purity;
   dict["auc"] = scores.auc;
   dict["average_precision"] = scores.average_precision;
-  dict["precision_at_k"] = scores.precision_at_k;
+  dict["precision_at_10"] = scores.precision_at_k;
   return dict;
 }
 

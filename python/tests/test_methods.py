@@ -60,7 +60,9 @@ def test_learns_from_labels(few, name):
     learner = clone(FROM_LABELS[name]).fit(X, y)
     assert learner.report_["status"] == "converged"
     assert learner.score(X, y) > 0.75
-    assert learner.evaluate(X, y)["auc"] > 0.75
+    scores = learner.evaluate(X, y)
+    assert scores["auc"] > 0.75
+    assert 0.5 < scores["precision_at_10"] <= 1
     assert learner.n_features_in_ == 4 and list(learner.classes_) == sorted(set(y))
     assert learner.model_.record["method"] == name
     for parameter, value in FROM_LABELS[name].get_params().items():

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "bregmax/core/random.hpp"
-#include "core/checks.hpp"
+#include "core/text.hpp"
 #include "data/embedded_data.hpp"
 
 namespace bregmax {
@@ -44,9 +44,8 @@ std::string embedded_or_generated_csv(const std::string& name) {
   if (name == "ionosphere") return std::string(internal::embedded_ionosphere());
   if (name == "balance-scale") return balance_scale_csv();
   if (name == "figure1") return figure1_csv();
-  std::string names;
-  for (const BuiltinDataset& dataset : builtin_datasets()) names += (names.empty() ? "" : ", ") + dataset.name;
-  internal::fail("there is no built-in dataset \"{}\"; the built-in datasets are {}", name, names);
+  internal::fail("there is no built-in dataset \"{}\"; the built-in datasets are {}", name,
+                 internal::joined(builtin_datasets(), ", ", &BuiltinDataset::name));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "bregmax/data/matrix_writer.hpp"
 
 #include <bit>
-#include <charconv>
 
 #include "core/checks.hpp"
 #include "data/npy.hpp"
@@ -35,17 +34,6 @@ bool wants_npy(const std::string& path, Index rows, Index cols) {
   return lower.ends_with(".npy");
 }
 
-void append_csv(const double* row, Index cols, std::string& text) {
-  constexpr int kDigits = 17;           // enough for a double to survive exactly
-  constexpr std::size_t kLongest = 32;  // of a number with 17 digits, sign, point and exponent
-  for (Index c = 0; c < cols; ++c) {
-    char number[kLongest];
-    const auto [end, error] = std::to_chars(number, number + kLongest, row[c], std::chars_format::general, kDigits);
-    text.append(number, end);
-    text += c + 1 < cols ? ',' : '\n';
-  }
-}
-
 }  // namespace
 
 MatrixWriter::MatrixWriter(const std::string& path, Index rows, Index cols)
@@ -62,7 +50,7 @@ void MatrixWriter::append(const MatrixView& rows) {
     if (npy_) {
       buffer_.append(reinterpret_cast<const char*>(row), cols_ * sizeof(double));
     } else {
-      append_csv(row, cols_, buffer_);
+      internal::append_csv_row(buffer_, {row, static_cast<std::size_t>(cols_)});
     }
     if (buffer_.size() < kBufferBytes) continue;
     file_.write(buffer_);

@@ -1,7 +1,6 @@
 #include "bregmax/data/table.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "bregmax/data/builtin.hpp"
 #include "core/checks.hpp"
+#include "core/text.hpp"
 #include "data/csv.hpp"
 #include "data/file.hpp"
 #include "data/npy.hpp"
@@ -57,10 +57,8 @@ Index find_column(const Columns& columns, const std::string& wanted, std::string
   for (Index c = 0; c < columns.count(); ++c) {
     if (columns.at(c).name == wanted) return c;
   }
-  Index number = -1;
-  const char* end = wanted.data() + wanted.size();
-  const auto [stop, error] = std::from_chars(wanted.data(), end, number);
-  if (error == std::errc{} && stop == end && number >= 0 && number < columns.count()) return number;
+  const auto number = internal::number_in<Index>(wanted);
+  if (number && *number >= 0 && *number < columns.count()) return *number;
   fail("{}: {} is {}, which is not a column; the columns and their numbers are {}", columns.source, role,
        quoted_excerpt(wanted), column_list(columns));
 }
@@ -197,15 +195,16 @@ Table select_rows(const Table& table, const std::vector<Index>& rows) {
     require(row >= 0 && row < table.features.rows(), "{}: row {} was asked for; allowed: 0 to {}", table.source, row,
             table.features.rows() - 1);
   }
-  const auto select = [&rows](const std::vector<int>& values) {
-    std::vector<int> selected(rows.size());
-    std::ranges::transform(rows, selected.begin(), [&](Index row) { return values[row]; });
-    return selected;
-  };
   Table selection{table.source, table.features(rows, Eigen::all), table.feature_names, table.labels, {}};
-  if (table.labels) selection.labels->of_row = select(table.labels->of_row);
-  if (table.pieces) selection.pieces = select(*table.pieces);
+  if (table.labels) selection.labels->of_row = select_rows(table.labels->of_row, rows);
+  if (table.pieces) selection.pieces = select_rows(*table.pieces, rows);
   return selection;
+}
+
+std::vector<int> select_rows(const std::vector<int>& of_row, const std::vector<Index>& rows) {
+  std::vector<int> selected(rows.size());
+  std::ranges::transform(rows, selected.begin(), [&](Index row) { return of_row[row]; });
+  return selected;
 }
 
 }  // namespace bregmax

@@ -47,6 +47,22 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+void append_exact_number(std::string& text, double value) {
+  constexpr int kDigits = 17;
+  constexpr std::size_t kLongest = 32;  // with sign, point and exponent
+  char number[kLongest];
+  const auto [end, error] = std::to_chars(number, number + kLongest, value, std::chars_format::general, kDigits);
+  text.append(number, end);
+}
+
+void append_csv_row(std::string& text, std::span<const double> row) {
+  for (const double value : row) {
+    append_exact_number(text, value);
+    text += ',';
+  }
+  text.back() = '\n';
+}
+
 bool is_label_name(std::string_view name) {
   constexpr std::string_view kNames[] = {"class", "label", "target", "species"};
   return std::ranges::count(kNames, lower_case(trim_spaces(name))) > 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,11 @@ inline bool is_number_like(std::string_view field) { return parse_number(field).
 inline bool is_space(char c) { return c == ' ' || c == '\t'; }
 std::string_view trim_spaces(std::string_view field);
 std::string lower_case(std::string_view text);
+
+// Appends 17 digits, which give back the same double.
+void append_exact_number(std::string& text, double value);
+// Appends numbers with commas between them and a line end.
+void append_csv_row(std::string& text, std::span<const double> row);
 
 // Names that mark a last column as the labels: class, label, target and species, in any case.
 bool is_label_name(std::string_view name);

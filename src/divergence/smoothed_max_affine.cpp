@@ -97,6 +97,15 @@ void SmoothedMaxAffine::divergences_of_block(const MatrixView& points, const Vec
   for (Index p = 0; p < growth.rows(); ++p) out(p) = fixed.divergence(row_span(growth, p));
 }
 
+std::optional<MaxAffinePieces> max_affine_pieces(const Divergence& divergence) {
+  if (const auto* plain = dynamic_cast<const MaxAffine*>(&divergence)) {
+    return MaxAffinePieces{plain->slopes(), plain->offsets(), 0};
+  }
+  const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(&divergence);
+  if (smooth == nullptr) return std::nullopt;
+  return MaxAffinePieces{smooth->slopes(), smooth->offsets(), smooth->temperature()};
+}
+
 std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature) {
   if (temperature == 0) return std::make_shared<MaxAffine>(std::move(slopes), std::move(offsets));
   return std::make_shared<SmoothedMaxAffine>(std::move(slopes), std::move(offsets), temperature);

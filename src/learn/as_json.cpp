@@ -4,6 +4,7 @@
 
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/methods/pbdl.hpp"
+#include "core/text.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -58,18 +59,6 @@ Json settings_as_json(const Settings& settings) {
     object[setting.name] = setting.word.empty() ? Json(setting.value) : Json(setting.word);
   }
   return object;
-}
-
-Json supervision_of(const Method& method) {
-  std::string text;
-  const auto add = [&text](bool accepted, const char* name) {
-    if (accepted) text += (text.empty() ? "" : ", ") + std::string(name);
-  };
-  add(method.from_labels, "labels");
-  add(method.from_comparisons, "comparisons");
-  add(method.from_pairs, "pairs");
-  add(method.from_targets, "targets");
-  return text;
 }
 
 }  // namespace
@@ -183,7 +172,7 @@ Json methods_as_json() {
     }
     list.push_back({{"name", method.name},
                     {"summary", method.summary},
-                    {"supervision", supervision_of(method)},
+                    {"supervision", joined(method.supervision(), ", ")},
                     {"tolerance", method.limits.tolerance},
                     {"max_iterations", method.limits.max_iterations},
                     {"parameters", std::move(parameters)}});

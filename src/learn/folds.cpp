@@ -7,6 +7,7 @@
 
 #include "bregmax/core/random.hpp"
 #include "bregmax/data/split.hpp"
+#include "bregmax/data/table.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "core/checks.hpp"
 #include "methods/item_folds.hpp"
@@ -18,13 +19,6 @@ using internal::require;
 
 constexpr Index kLossComparisons = 2000;
 constexpr std::uint64_t kFoldStream = 1, kLossStream = 2, kSampleStream = 4;
-
-std::vector<int> pick(const std::vector<int>& values, const std::vector<Index>& rows) {
-  std::vector<int> picked;
-  picked.reserve(rows.size());
-  for (const Index row : rows) picked.push_back(values[row]);
-  return picked;
-}
 
 // A fold may lack some of the pieces: the others are renumbered from 0, in order.
 std::vector<int> renumbered(std::vector<int> pieces) {
@@ -65,10 +59,10 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
     Fold fold;
     fold.seed = Random(seed).fork(kLossStream).fork(result.size()).next_bits();
     fold.train_rows = rows(train, Eigen::all);
-    fold.train_classes = pick(class_of_row, train);
-    if (!pieces.empty()) fold.train_pieces = renumbered(pick(pieces, train));
+    fold.train_classes = select_rows(class_of_row, train);
+    if (!pieces.empty()) fold.train_pieces = renumbered(select_rows(pieces, train));
     fold.held_out_rows = rows(held_out, Eigen::all);
-    fold.held_out_classes = pick(class_of_row, held_out);
+    fold.held_out_classes = select_rows(class_of_row, held_out);
     fold.loss_rows = fold.held_out_rows;
     fold.loss_items = loss_comparisons(fold.held_out_classes, fold.seed);
     result.push_back(std::move(fold));
@@ -122,8 +116,8 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
     std::ranges::sort(chosen);
   }
   const Matrix rows = data.rows(chosen, Eigen::all);
-  const std::vector<int> classes = pick(class_of_row, chosen);
-  const std::vector<int> pieces = given_pieces.empty() ? given_pieces : pick(given_pieces, chosen);
+  const std::vector<int> classes = select_rows(class_of_row, chosen);
+  const std::vector<int> pieces = given_pieces.empty() ? given_pieces : select_rows(given_pieces, chosen);
   const int folds = usable_folds(classes, plan.folds);
   std::vector<Fold> all;
   for (int repeat = 0; repeat < plan.repeats; ++repeat) {

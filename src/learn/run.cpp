@@ -32,9 +32,8 @@ MethodSupervision draw_supervision(const Plan& plan, const TrainingData& data, S
 bool choose_again(TuneResult& tuning, Measure measure) {
   if (tuning.record.empty() || tuning.all_constant) return false;
   const auto lambda_of = [&](std::size_t candidate) {
-    const Settings& settings = tuning.record.candidates[candidate];
-    const auto lambda = std::ranges::find(settings, "lambda", &Setting::name);
-    assert(lambda != settings.end());
+    const Setting* lambda = find_setting(tuning.record.candidates[candidate], "lambda");
+    assert(lambda != nullptr);
     return lambda->value;
   };
   const auto chosen = static_cast<std::size_t>(tuning.record.chosen);

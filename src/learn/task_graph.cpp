@@ -9,11 +9,10 @@
 #include <thread>
 
 #include "bregmax/core/threads.hpp"
+#include "core/progress.hpp"
 
 namespace bregmax::internal {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // How often the calling thread looks at the stop flag while the others work.
 constexpr std::chrono::milliseconds kWatchPause{50};
@@ -61,10 +60,7 @@ class Board {
     while (!stop_ && done_ < tasks_.size()) {
       const std::size_t done = done_;
       lock.unlock();
-      Progress progress{.phase = phase, .iteration = static_cast<int>(done)};
-      progress.fraction = static_cast<double>(done) / static_cast<double>(tasks_.size());
-      progress.seconds = seconds();
-      control.report(progress);
+      control.report(share_done(phase, static_cast<Index>(done), std::ssize(tasks_), watch_));
       if (control.stop_requested())
         status = Status::kStopped;
       else if (time_is_up())
@@ -91,8 +87,7 @@ class Board {
   }
 
  private:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  bool time_is_up() const { return time_limit_ > 0 && seconds() >= time_limit_; }
+  bool time_is_up() const { return time_limit_ > 0 && watch_.seconds() >= time_limit_; }
 
   void finish(std::size_t task, const std::exception_ptr& failure) {
     ++done_;
@@ -106,7 +101,7 @@ class Board {
 
   const std::vector<Task>& tasks_;
   double time_limit_;  // seconds; 0: none
-  Clock::time_point begin_ = Clock::now();
+  Stopwatch watch_;
   std::vector<std::size_t> waits_for_;          // number of tasks
   std::vector<std::vector<std::size_t>> next_;  // that wait for each
   std::set<std::size_t> ready_;

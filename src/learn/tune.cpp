@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
+#include "core/progress.hpp"
 #include "core/text.hpp"
 #include "learn/task_graph.hpp"
 #include "methods/item_losses.hpp"
@@ -67,11 +67,11 @@ class Tuner {
   }
 
   TuneResult run(const RunControl& control) {
-    const auto begin = std::chrono::steady_clock::now();
+    const internal::Stopwatch watch;
     const int threads = options_.threads > 0 ? options_.threads : omp_get_max_threads();
     result_.status = internal::run_tasks(tasks(), threads, options_.time_limit, "tune", control);
     summarise();
-    result_.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result_.record.seconds = watch.seconds();
     return std::move(result_);
   }
 
@@ -223,12 +223,7 @@ class Tuner {
 
 std::string to_string(Measure measure) { return kMeasureNames[static_cast<std::size_t>(measure)]; }
 
-Measure measure_named(const std::string& name) {
-  for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
-    if (name == kMeasureNames[m]) return kAllMeasures[m];
-  }
-  internal::fail("the measure is '{}'; allowed: {}", name, internal::joined(kMeasureNames, ", "));
-}
+Measure measure_named(const std::string& name) { return internal::value_named(kAllMeasures, name, "the measure"); }
 
 Compared compared_candidates(const TuneResult& result, Measure measure) {
   const auto m = static_cast<Index>(measure);

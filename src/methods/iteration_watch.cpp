@@ -1,5 +1,7 @@
 #include "methods/iteration_watch.hpp"
 
+#include "optimize/proof/termination.hpp"
+
 namespace bregmax::internal {
 
 std::optional<Status> IterationWatch::end_after(int iterations, double objective, double stationarity) const {
@@ -10,10 +12,7 @@ std::optional<Status> IterationWatch::end_after(int iterations, double objective
   progress.seconds = seconds();
   control_.report(progress);
   if (stationarity <= limits_.tolerance) return Status::kConverged;
-  if (control_.stop_requested()) return Status::kStopped;
-  if (limits_.time_limit > 0 && progress.seconds >= limits_.time_limit) return Status::kTimeLimit;
-  if (iterations >= limits_.max_iterations) return Status::kIterationLimit;
-  return std::nullopt;
+  return interruption(control_, watch_, limits_.time_limit, iterations, limits_.max_iterations);
 }
 
 MethodReport IterationWatch::run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const {
@@ -25,10 +24,6 @@ MethodReport IterationWatch::run(const std::function<Measure()>& measure, const 
     ended.status = end.value_or(Status::kNumericalError);
     return ended;
   }
-}
-
-double IterationWatch::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 MethodReport IterationWatch::report(int iterations, double objective, double stationarity) const {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <optional>
 
 #include "bregmax/methods/learned.hpp"
+#include "core/progress.hpp"
 
 namespace bregmax::internal {
 
@@ -24,14 +24,14 @@ class IterationWatch {
   // Alternates measure() and iterate() until the run ends. If iterate() returns false, it ends with kNumericalError.
   MethodReport run(const std::function<Measure()>& measure, const std::function<bool()>& iterate) const;
 
-  double seconds() const;
+  double seconds() const { return watch_.seconds(); }
   // The report of a run that ends now; its status is kNumericalError unless the caller knows better.
   MethodReport report(int iterations, double objective, double stationarity) const;
 
  private:
   const MethodLimits& limits_;
   const RunControl& control_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
 };
 
 // The best point and the best lower bound that a run has seen.

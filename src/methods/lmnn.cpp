@@ -1,7 +1,6 @@
 #include "methods/lmnn.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 

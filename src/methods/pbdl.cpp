@@ -61,9 +61,8 @@ std::vector<double> all_pairs_lambdas() { return decades(-4, 6); }
 std::vector<double> default_temperatures() { return {0, 0.03, 0.1, 0.3, 1, 3, 10}; }
 
 Index pieces_of(const Divergence& divergence) {
-  if (const auto* plain = dynamic_cast<const MaxAffine*>(&divergence)) return plain->pieces();
-  if (const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) return smooth->pieces();
-  return 0;
+  const auto pieces = max_affine_pieces(divergence);
+  return pieces ? pieces->offsets.size() : 0;
 }
 
 bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {

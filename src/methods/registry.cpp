@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/checks.hpp"
 #include "core/text.hpp"
 #include "methods/methods.hpp"
 #include "methods/training_rows.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax {
 namespace {
@@ -17,32 +17,8 @@ namespace {
 using internal::fail;
 using internal::require;
 
-template <class Item>
-void check_items(const std::vector<Item>& items, Index rows, std::string_view what) {
-  if (items.empty()) fail("there are no {}s; at least one is needed", what);
-  for (std::size_t t = 0; t < items.size(); ++t) {
-    const Item& item = items[t];
-    for (const Index row : {item.i, item.j}) {
-      if (row < 0 || row >= rows) fail("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1);
-    }
-    require(item.weight >= 0 && std::isfinite(item.weight), "the weight of {} {} is {}; allowed: finite and >= 0", what,
-            t, item.weight);
-    if constexpr (std::is_same_v<Item, Target>) {
-      require(std::abs(item.value) <= kLargestTarget,
-              "the value of target {} is {}; allowed: finite numbers up to {:g}", t, item.value, kLargestTarget);
-    }
-  }
-}
-
 void check_supervision(const Method& method, const MethodSupervision& supervision, Index rows) {
-  const std::pair<bool, const char*> kinds[] = {{method.from_labels, "labels"},
-                                                {method.from_pairs, "pairs"},
-                                                {method.from_targets, "targets"},
-                                                {method.from_comparisons, "comparisons"}};
-  std::vector<std::string> names;
-  for (const auto& [accepted, name] : kinds) {
-    if (accepted) names.emplace_back(name);
-  }
+  const std::vector<std::string> names = method.supervision();
   const std::string given = supervision_name(supervision);
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
           internal::joined(names, ", "));
@@ -50,8 +26,8 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   if (const auto* labels = std::get_if<ClassOfRow>(&supervision)) {
     internal::check_labels(*labels, rows, method.needs_supervision);
   }
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows, "pair");
-  if (const auto* targets = std::get_if<Targets>(&supervision)) check_items(*targets, rows, "target");
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) internal::check_items(*pairs, rows);
+  if (const auto* targets = std::get_if<Targets>(&supervision)) internal::check_items(*targets, rows);
 }
 
 void check_limits(const MethodLimits& limits) {
@@ -62,12 +38,6 @@ void check_limits(const MethodLimits& limits) {
   check(tolerance > 0 && std::isfinite(tolerance), "tolerance", tolerance, "a finite number > 0");
   check(time_limit >= 0 && std::isfinite(time_limit), "time limit", time_limit, "a finite number >= 0");
   check(max_iterations >= 1, "iteration limit", max_iterations, "1 or more");
-}
-
-// "a, b" of the names of methods or parameters.
-template <class Named>
-std::string list_names(const std::vector<Named>& list) {
-  return internal::joined(list, ", ", &Named::name);
 }
 
 // What a model file keeps of a run.
@@ -116,13 +86,10 @@ double MethodParameter::parse(const std::string& text) const {
   const auto choice = std::find(choices.begin(), choices.end(), text);
   if (choice != choices.end()) return static_cast<double>(choice - choices.begin());
   if (word && text == word->first) return word->second;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!choices.empty() || error != std::errc{} || stop != text.data() + text.size()) {
-    fail("{} is '{}'; allowed: {}", name, text, allowed());
-  }
-  check_number(value);
-  return value;
+  const auto value = internal::number_in<double>(text);
+  if (!choices.empty() || !value) fail("{} is '{}'; allowed: {}", name, text, allowed());
+  check_number(*value);
+  return *value;
 }
 
 std::string MethodParameter::text(double value) const {
@@ -142,11 +109,17 @@ void MethodParameter::check_number(double value) const {
   if (!inside || !fraction_fits) fail("{} is {}; allowed: {}", name, value, allowed());
 }
 
+std::vector<std::string> Method::supervision() const {
+  std::vector<std::string> names;
+  if (from_labels) names.emplace_back("labels");
+  if (from_comparisons) names.emplace_back("comparisons");
+  if (from_pairs) names.emplace_back("pairs");
+  if (from_targets) names.emplace_back("targets");
+  return names;
+}
+
 const MethodParameter& Method::parameter(std::string_view parameter_name) const {
-  const auto known = std::ranges::find(parameters, parameter_name, &MethodParameter::name);
-  if (known != parameters.end()) return *known;
-  fail("{} has no parameter '{}'; allowed: {}", name, parameter_name,
-       parameters.empty() ? "none" : list_names(parameters));
+  return internal::item_named(parameters, parameter_name, name + " has no parameter");
 }
 
 const std::vector<Method>& all_methods() {
@@ -161,10 +134,7 @@ const std::vector<Method>& all_methods() {
 }
 
 const Method& method_named(std::string_view name) {
-  const auto& methods = all_methods();
-  const auto found = std::ranges::find(methods, name, &Method::name);
-  if (found != methods.end()) return *found;
-  fail("unknown method '{}'; allowed: {}", name, list_names(methods));
+  return internal::item_named(all_methods(), name, "unknown method");
 }
 
 MethodChoices resolve(const Method& method, const MethodSettings& settings) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "bregmax/data/table.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "core/checks.hpp"
 #include "core/products.hpp"
@@ -43,9 +44,7 @@ OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_ro
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row, const std::vector<Index>& numbers) {
   std::vector<Index> order = numbers;
   std::ranges::stable_sort(order, {}, [&](Index row) { return class_of_row[row]; });
-  OrderedRows ordered{rows(order, Eigen::all), {}};
-  for (const Index row : order) ordered.classes.push_back(class_of_row[row]);
-  return ordered;
+  return {rows(order, Eigen::all), select_rows(class_of_row, order)};
 }
 
 ClassRanges::ClassRanges(const ClassOfRow& ordered_classes)

@@ -1,5 +1,6 @@
 #include "bregmax/model/model.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -110,6 +111,11 @@ Model restore_model(const Container& container) {
 }
 
 }  // namespace
+
+const Setting* find_setting(const Settings& settings, std::string_view name) {
+  const auto found = std::ranges::find(settings, name, &Setting::name);
+  return found == settings.end() ? nullptr : &*found;
+}
 
 Matrix Model::divergences(const MatrixView& points, const MatrixView& references) const {
   return with_scaled(points, [&](const MatrixView& x) {

@@ -85,13 +85,10 @@ Json store_divergence(const Divergence& divergence, const std::string& prefix, C
   require(depth <= kDeepestNesting, "divergences are nested too deeply for a model file");
   Json description = {{"kind", divergence.name()}};
   const auto put = [&](const std::string& name, const auto& part) { container.put(prefix + "." + name, part); };
-  if (const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence)) {
-    put("slopes", max_affine->slopes());
-    put("offsets", max_affine->offsets());
-  } else if (const auto* smoothed = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) {
-    put("slopes", smoothed->slopes());
-    put("offsets", smoothed->offsets());
-    put("temperature", smoothed->temperature());
+  if (const auto pieces = max_affine_pieces(divergence)) {
+    put("slopes", pieces->slopes);
+    put("offsets", pieces->offsets);
+    if (pieces->temperature > 0) put("temperature", pieces->temperature);
   } else if (const auto* quadratic = dynamic_cast<const LogSumExpQuadratic*>(&divergence)) {
     put("slopes", quadratic->slopes());
     put("offsets", quadratic->offsets());

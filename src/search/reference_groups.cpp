@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "bregmax/divergence/max_affine.hpp"
-#include "search/ties.hpp"
 
 namespace bregmax::internal {
 

@@ -3,8 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "core/progress.hpp"
 #include "divergence/point_scores.hpp"
 
 namespace bregmax::internal {
@@ -92,16 +92,13 @@ Index block_rows(Index columns) {
 
 Index for_each_batch(Index queries, Index batch, const RunControl& control,
                      const std::function<void(Index, Index)>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Index done = 0;
   while (done < queries && !control.stop_requested()) {
     const Index end = std::min(queries, done + batch);
     work(done, end);
     done = end;
-    Progress progress{.phase = "rank", .iteration = static_cast<int>(done)};
-    progress.fraction = static_cast<double>(done) / static_cast<double>(queries);
-    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    control.report(progress);
+    control.report(share_done("rank", done, queries, watch));
   }
   return done;
 }

@@ -3,7 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -12,6 +12,8 @@
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/embedding.hpp"
 #include "core/checks.hpp"
+#include "core/progress.hpp"
+#include "core/text.hpp"
 #include "search/tiled_search.hpp"
 #include "tasks/lloyd.hpp"
 
@@ -89,15 +91,13 @@ void in_parallel(int count, const Work& work) {
 std::string to_string(KMeansStart start) { return start == KMeansStart::kEuclidean ? "euclidean" : "divergence"; }
 
 KMeansStart start_named(const std::string& name) {
-  if (name == "euclidean") return KMeansStart::kEuclidean;
-  if (name == "divergence") return KMeansStart::kDivergence;
-  internal::fail("start is '{}'; allowed: euclidean, divergence", name);
+  return internal::value_named(std::array{KMeansStart::kEuclidean, KMeansStart::kDivergence}, name, "start");
 }
 
 KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const KMeansOptions& options,
                     const RunControl& control) {
   check_input(divergence, rows, options);
-  const auto start = std::chrono::steady_clock::now();
+  const internal::Stopwatch watch;
   const std::vector<Index> order = lexicographic_order(rows);
   const Rows prepared(divergence, rows(order, Eigen::all), options.start);
   const Random random(options.seed);
@@ -116,10 +116,8 @@ KMeansResult kmeans(const Divergence& divergence, const MatrixView& rows, const 
       if (options.keep_restarts) result.restarts.push_back(std::move(run));
     }
     const int done = first + static_cast<int>(runs.size());
-    Progress progress{.phase = "cluster", .iteration = done};
-    progress.fraction = static_cast<double>(done) / static_cast<double>(options.restarts);
+    Progress progress = internal::share_done("cluster", done, options.restarts, watch);
     progress.objective = result.best.objective;
-    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     control.report(progress);
     result.stopped = control.stop_requested();
   }

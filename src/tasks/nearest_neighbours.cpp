@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "core/checks.hpp"
-#include "search/ties.hpp"
 #include "search/tiled_search.hpp"
 #include "tasks/group_classes.hpp"
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "search/ties.hpp"
+#include "search/reference_groups.hpp"
 
 namespace bregmax::internal {
 namespace {

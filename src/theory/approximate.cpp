@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/checks.hpp"
+#include "core/progress.hpp"
 #include "theory/error_meter.hpp"
 #include "theory/placement.hpp"
 
@@ -112,28 +113,26 @@ double fitted_exponent(const std::vector<double>& sizes, const std::vector<doubl
   return x.dot(y) / x.squaredNorm();
 }
 
-Sweep sweep_approximation(const Divergence& divergence, const Box& box, const SweepOptions& options,
+Sweep sweep_approximation(const Divergence& divergence, const Box& box, const ApproximationOptions& options,
                           const RunControl& control) {
   const Index dimension = box.dimension();
-  const Index last =
-      internal::cells_per_axis(std::max<Index>(options.largest_pieces, 1), std::max<Index>(dimension, 1));
-  require(last >= kFewestLast, "pieces is {0}; a sweep in dimension {1} needs at least {2} = {3}^{1}",
-          options.largest_pieces, dimension, std::pow(kFewestLast, dimension), kFewestLast);
+  const Index last = internal::cells_per_axis(std::max<Index>(options.pieces, 1), std::max<Index>(dimension, 1));
+  require(last >= kFewestLast, "pieces is {0}; a sweep in dimension {1} needs at least {2} = {3}^{1}", options.pieces,
+          dimension, std::pow(kFewestLast, dimension), kFewestLast);
+  const internal::Stopwatch watch;
   Sweep sweep;
   const double d = static_cast<double>(dimension);
   sweep.theoretic_exponents = {-2 / d, -1 / d, -1 / d};
   const std::vector<Index> cells = cells_of_sweep(last);
   for (const Index q : cells) {
-    const Index pieces = internal::lattice_size(q, dimension, options.largest_pieces);
+    const Index pieces = internal::lattice_size(q, dimension, options.pieces);
     Approximation step = approximate(
         divergence, box, {pieces, options.placement, box.radius / 2, options.samples, options.seed}, control);
     sweep.stopped = step.stopped;
     if (sweep.stopped) return sweep;
     sweep.pieces.push_back(pieces);
     sweep.steps.push_back(std::move(step));
-    Progress progress{"approximate", static_cast<int>(sweep.steps.size())};
-    progress.fraction = static_cast<double>(sweep.steps.size()) / static_cast<double>(cells.size());
-    control.report(progress);
+    control.report(internal::share_done("approximate", std::ssize(sweep.steps), std::ssize(cells), watch));
   }
   sweep.exponents = {exponent_of(sweep, &ApproximationErrors::value),
                      exponent_of(sweep, &ApproximationErrors::gradient),

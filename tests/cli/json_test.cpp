@@ -49,7 +49,7 @@ TEST(Json, EvaluateHasTheFiveScoresAsFractions) {
                 .exit_code,
             0);
   const nlohmann::json without = json_of(run(directory, {"evaluate", "m.bregmax", "builtin:iris", "--json"}));
-  for (const char* score : {"rand_index", "purity", "auc", "average_precision"}) {
+  for (const char* score : {"rand_index", "purity", "auc", "average_precision", "precision_at_10"}) {
     EXPECT_GT(without[score].get<double>(), 0.5) << score;
     EXPECT_LE(without[score].get<double>(), 1) << score;
   }

@@ -124,7 +124,7 @@ TEST(Itml, RefusesBadOptions) {
   expect_refused("itml", data, {{"upper", -1}}, "upper is -1; allowed: a number >= 0");
   expect_refused("itml", data, {{"lower-percentile", 101}}, "lower-percentile is 101; allowed: a number from 0 to 100");
   EXPECT_THAT([&] { learn("itml", data.rows, Pairs{}); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("there are no pairs")));
+              testing::ThrowsMessage<Error>(testing::HasSubstr("the supervision has no pairs")));
 }
 
 // Neither a large price nor features of very different units make it slow: the projections alone take thousands of

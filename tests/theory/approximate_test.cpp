@@ -138,7 +138,8 @@ TEST(Approximation, StopsWhenAsked) {
     EXPECT_TRUE(std::isnan(found.measured.value));
   }
   EXPECT_TRUE(
-      sweep_approximation(*make_closed_form("kl"), default_box(*make_closed_form("kl"), 2), {}, control).stopped);
+      sweep_approximation(*make_closed_form("kl"), default_box(*make_closed_form("kl"), 2), {.pieces = 400}, control)
+          .stopped);
 }
 
 TEST(ApproximationBounds, AreTheFormulas) {

@@ -17,8 +17,8 @@ TEST_P(SweepOf, HasTheExponentsOfTheTheoremOrBetter) {
     if (dimension > 2) continue;
     const auto divergence = GetParam().divergence(dimension, random);
     const Box box = GetParam().random_box(dimension, random);
-    SweepOptions options;
-    options.largest_pieces = dimension == 1 ? 128 : 40 * 40;
+    ApproximationOptions options;
+    options.pieces = dimension == 1 ? 128 : 40 * 40;
     options.samples = 2000;
     const Sweep sweep = sweep_approximation(*divergence, box, options);
     EXPECT_LE(sweep.exponents.value, sweep.theoretic_exponents.value + 0.2) << dimension;
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(EveryGenerator, SweepOf, ::testing::ValuesIn(generator_
 // The square has the same error in every cell, so its exponents are those of the theorem to many digits.
 TEST(Sweep, OfTheSquareHasExactlyTheExponents) {
   const Sweep sweep =
-      sweep_approximation(*make_closed_form("squared_euclidean"), {Vector::Zero(2), 1}, {.largest_pieces = 1024});
+      sweep_approximation(*make_closed_form("squared_euclidean"), {Vector::Zero(2), 1}, {.pieces = 1024});
   ASSERT_GE(sweep.steps.size(), 6u);
   EXPECT_EQ(sweep.pieces.front(), 64);
   EXPECT_EQ(sweep.pieces.back(), 1024);
@@ -49,14 +49,14 @@ TEST(Sweep, OfTheSquareHasExactlyTheExponents) {
 
 TEST(Sweep, InThreeDimensionsStillFallsWithK) {
   const Sweep sweep = sweep_approximation(*make_closed_form("exponential"), {Vector::Zero(3), 1},
-                                          {.largest_pieces = 12 * 12 * 12, .samples = 1500});
+                                          {.pieces = 12 * 12 * 12, .samples = 1500});
   EXPECT_LE(sweep.exponents.value, -2.0 / 3 + 0.2);
   EXPECT_LE(sweep.exponents.gradient, -1.0 / 3 + 0.2);
 }
 
 TEST(Sweep, RefusesARangeThatIsTooShort) {
   try {
-    sweep_approximation(*make_closed_form("squared_euclidean"), {Vector::Zero(2), 1}, {.largest_pieces = 143});
+    sweep_approximation(*make_closed_form("squared_euclidean"), {Vector::Zero(2), 1}, {.pieces = 143});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("needs at least 144 = 12^2"));

@@ -162,10 +162,8 @@ std::string as_text(const ApproximateRequest& request, const Subject& subject, c
 constexpr const char* kNothingMeasured = " before the errors were measured";
 
 ExitCode run_sweep(const ApproximateRequest& request, const Subject& subject, const std::string& picture) {
-  const ApproximationOptions& asked = request.options;
-  const SweepOptions options{asked.pieces, asked.placement, asked.samples, asked.seed};
   const Sweep sweep = run_with_progress([&](const RunControl& control) {
-    return sweep_approximation(*subject.divergence, subject.box, options, control);
+    return sweep_approximation(*subject.divergence, subject.box, request.options, control);
   });
   if (sweep.stopped) return report_interrupt(kNothingMeasured);
   write_picture(picture,

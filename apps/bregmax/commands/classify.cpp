@@ -2,6 +2,7 @@
 
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "commands/commands.hpp"
+#include "data/text.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -29,7 +30,7 @@ std::string classes_as_csv(const Classification& result, const std::vector<std::
   std::string text = "row,predicted,share\n";
   for (std::size_t row = 0; row < result.predicted.size(); ++row) {
     text += fmt::format("{},{},", row, csv_field(names[result.predicted[row]]));
-    append_exact_number(text, result.share[row]);
+    internal::append_exact_number(text, result.share[row]);
     text += '\n';
   }
   return text;

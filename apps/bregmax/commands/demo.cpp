@@ -11,6 +11,7 @@
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
+#include "core/progress.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
@@ -153,9 +154,10 @@ ExitCode run_demo(const DemoRequest& request) {
   const ThreadLimit limit(1);  // these problems are so small that threads would only wait for each other
   DemoResult result;
   std::string picture;
+  const internal::Stopwatch watch;
   run_with_progress([&](const RunControl& control) {
     for (int split = 0; split < kDemoSplits && !control.stop_requested(); ++split) {
-      control.report({"splits", split, static_cast<double>(split) / kDemoSplits});
+      control.report(internal::share_done("splits", split, kDemoSplits, watch));
       const auto seed = static_cast<std::uint64_t>(split);
       const DemoData data = split_iris(seed);
       add_split(result, data, seed, control.stop);

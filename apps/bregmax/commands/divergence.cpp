@@ -7,6 +7,7 @@
 
 #include "bregmax/data/matrix_writer.hpp"
 #include "commands/commands.hpp"
+#include "data/text.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -39,12 +40,7 @@ void for_each_block(const Divergence& divergence, const Matrix& points, const Ma
 
 void print_matrix_rows(const MatrixView& rows) {
   std::string text;
-  for (Index r = 0; r < rows.rows(); ++r) {
-    for (Index c = 0; c < rows.cols(); ++c) {
-      append_exact_number(text, rows(r, c));
-      text += c + 1 < rows.cols() ? ',' : '\n';
-    }
-  }
+  for (const auto& row : rows.rowwise()) internal::append_csv_row(text, {row.data(), row.data() + row.size()});
   print(text);
 }
 

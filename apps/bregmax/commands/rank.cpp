@@ -2,6 +2,7 @@
 
 #include "bregmax/tasks/ranking.hpp"
 #include "commands/commands.hpp"
+#include "data/text.hpp"
 #include "progress.hpp"
 
 namespace bregmax::app {
@@ -27,7 +28,7 @@ std::string rankings_as_csv(const Rankings& rankings) {
   for (std::size_t q = 0; q < rankings.size(); ++q) {
     for (std::size_t place = 0; place < rankings[q].size(); ++place) {
       text += fmt::format("{},{},{},", q, place + 1, rankings[q][place].row);
-      append_exact_number(text, rankings[q][place].divergence);
+      internal::append_exact_number(text, rankings[q][place].divergence);
       text += '\n';
     }
   }

@@ -45,7 +45,7 @@ struct ReproduceRequest {
 
 // "a,b" as a and b.
 std::vector<std::string> names_in(const std::string& option, const std::string& text) {
-  const std::vector<std::string> names = split_at_commas(text);
+  const std::vector<std::string> names = internal::split_at_commas(text);
   for (const std::string& name : names) {
     require(!name.empty(), "{} is '{}'; allowed: names with commas between them", option, text);
     require(std::count(names.begin(), names.end(), name) <= 1, "{} has '{}' more than once", option, name);

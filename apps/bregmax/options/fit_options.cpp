@@ -62,7 +62,7 @@ void add_tunable(OptionAdder& options, FitRequest& request, const std::string& p
 
 std::vector<double> parse_lambdas(const std::string& given) {
   std::vector<double> lambdas;
-  for (const std::string& part : split_at_commas(given)) {
+  for (const std::string& part : internal::split_at_commas(given)) {
     lambdas.push_back(parse_number("--lambdas", part, at_least_zero()));
   }
   return lambdas;
@@ -185,7 +185,7 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
 Wish parse_wish(const MethodParameter& parameter, const std::string& text) {
   if (text == "auto") return Wish::choose();
   std::vector<double> values;
-  for (const std::string& part : split_at_commas(text)) values.push_back(parameter.parse(part));
+  for (const std::string& part : internal::split_at_commas(text)) values.push_back(parameter.parse(part));
   return Wish(std::move(values));
 }
 

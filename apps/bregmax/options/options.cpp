@@ -1,8 +1,6 @@
 #include "options/options.hpp"
 
-#include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "reports/output.hpp"
 
@@ -12,12 +10,9 @@ namespace {
 constexpr std::uint64_t kMostThreads = 1024;
 
 template <class Number>
-bool read_number(const std::string& text, Number& value) {
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  return error == std::errc{} && stop == end;
+std::optional<Number> read_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return internal::number_in<Number>(text);
 }
 
 }  // namespace
@@ -32,25 +27,18 @@ std::string WholeRange::text() const {
 }
 
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range) {
-  double value = 0;
-  if (!read_number(text, value) || !std::isfinite(value) || !range.contains(value)) refuse(name, text, range.text);
-  return value;
+  const auto value = read_number<double>(text);
+  if (!value || !std::isfinite(*value) || !range.contains(*value)) refuse(name, text, range.text);
+  return *value;
 }
 
 std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
                           const std::string& word) {
-  std::uint64_t value = 0;
-  if (!read_number(text, value) || value < range.low || value > range.high) {
+  const auto value = read_number<std::uint64_t>(text);
+  if (!value || *value < range.low || *value > range.high) {
     refuse(name, text, word.empty() ? range.text() : fmt::format("{}, or {}", range.text(), word));
   }
-  return value;
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text + ",");
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
+  return *value;
 }
 
 void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {

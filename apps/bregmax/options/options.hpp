@@ -53,8 +53,6 @@ inline constexpr const char* kCsvOutput = "write the CSV here instead of to stan
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
 std::uint64_t parse_whole(const std::string& name, const std::string& text, const WholeRange& range,
                           const std::string& word = "");
-// "a,b," as a, b and an empty text.
-std::vector<std::string> split_at_commas(const std::string& text);
 // Throws the Error of an option whose text is not allowed.
 [[noreturn]] void refuse(const std::string& name, const std::string& text, const std::string& allowed);
 // Throws Error when the number is above what the data allows.

@@ -16,11 +16,6 @@ struct PathPoint {
   bool chosen;
 };
 
-const Setting* find_setting(const Settings& settings, const std::string& name) {
-  const auto found = std::ranges::find(settings, name, &Setting::name);
-  return found == settings.end() ? nullptr : &*found;
-}
-
 // Equal except for lambda and smoothing.
 bool comparable(const Settings& one, const Settings& other) {
   return std::ranges::equal(one, other, [](const Setting& a, const Setting& b) {

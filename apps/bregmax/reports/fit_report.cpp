@@ -174,8 +174,8 @@ void add_result(const FinishedFit& report, const std::function<void(std::string_
 }  // namespace
 
 double smoothing_of(const Divergence& divergence) {
-  const auto* smooth = dynamic_cast<const SmoothedMaxAffine*>(&divergence);
-  return smooth != nullptr ? smooth->temperature() : 0;
+  const auto pieces = max_affine_pieces(divergence);
+  return pieces ? pieces->temperature : 0;
 }
 
 std::string method_text(const TrainingRecord& record) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -105,14 +104,6 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 }
 
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }
-
-void append_exact_number(std::string& text, double value) {
-  constexpr int kDigits = 17;
-  constexpr std::size_t kLongest = 32;
-  char number[kLongest];
-  const auto [end, error] = std::to_chars(number, number + kLongest, value, std::chars_format::general, kDigits);
-  text.append(number, end);
-}
 
 std::string proof_text(std::string_view status, double objective, double lower_bound, double relative_gap) {
   // The gap is relative to the objective, or to a thousandth of the zero model's loss if that is larger.

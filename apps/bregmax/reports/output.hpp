@@ -55,8 +55,6 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 std::string short_number(double value);
 // How a solver ended, with the bounds that prove how good its result is.
 std::string proof_text(std::string_view status, double objective, double lower_bound, double relative_gap);
-// 17 digits, which give back the same double.
-void append_exact_number(std::string& text, double value);
 
 // The five scores of the paper: name in text, key in JSON, member of EvaluationScores.
 struct NamedScore {

@@ -45,5 +45,7 @@ Table table_from_csv(std::string_view text, const std::string& source, const Tab
 
 // The rows of `table` with the given numbers, labels and pieces included (class names are kept even when emptied).
 Table select_rows(const Table& table, const std::vector<Index>& rows);
+// One of several values per row.
+std::vector<int> select_rows(const std::vector<int>& of_row, const std::vector<Index>& rows);
 
 }  // namespace bregmax

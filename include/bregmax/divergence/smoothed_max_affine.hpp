@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "bregmax/divergence/smooth.hpp"
 
 namespace bregmax {
@@ -37,6 +39,13 @@ class SmoothedMaxAffine final : public SmoothDivergence {
   double temperature_;
 };
 
+// The affine pieces of a max-affine divergence, smoothed (temperature > 0) or not; nothing for other divergences.
+struct MaxAffinePieces {
+  const Matrix& slopes;
+  const Vector& offsets;
+  double temperature;
+};
+std::optional<MaxAffinePieces> max_affine_pieces(const Divergence& divergence);
 // SmoothedMaxAffine for temperature > 0, MaxAffine for temperature 0.
 std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature);
 

@@ -84,6 +84,7 @@ struct Method {
   std::string summary;  // one line
   // Which supervision it can learn from.
   bool from_labels = false, from_pairs = false, from_targets = false, from_comparisons = false;
+  std::vector<std::string> supervision() const;  // by its names: "labels", "pairs", ...
   bool needs_supervision = true;  // false: the supervision changes nothing; true: labels must have two classes
   std::vector<MethodParameter> parameters;
   MethodLimits limits;           // defaults; the time limit is set by each run

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bregmax/core/matrix.hpp"
@@ -16,6 +17,7 @@ struct Setting {
   bool operator==(const Setting&) const = default;
 };
 using Settings = std::vector<Setting>;
+const Setting* find_setting(const Settings& settings, std::string_view name);  // nullptr: there is none
 
 // How the hyperparameters of a model were chosen: the whole table of scores.
 struct TuningRecord {

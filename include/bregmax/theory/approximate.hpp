@@ -54,13 +54,6 @@ Approximation approximate(const Divergence& divergence, const Box& box, const Ap
 // Theorem 1: 4 beta R^2 K^(-2/d), 16 beta R K^(-1/d), 36 beta R^2 K^(-1/d).
 ApproximationErrors approximation_bounds(double beta, double radius, Index pieces, Index dimension);
 
-struct SweepOptions {
-  Index largest_pieces = 400;  // K of the last approximation, >= 12^d
-  Placement placement = Placement::kGrid;
-  Index samples = 10000;
-  std::uint64_t seed = 0;
-};
-
 struct Sweep {
   std::vector<Index> pieces;                // asked for: q^d; the first q is an eighth of the last, at least 8
   std::vector<Approximation> steps;         // one for each
@@ -70,8 +63,8 @@ struct Sweep {
 };
 
 // Approximations with more and more pieces, compared on one inner box of half the radius: were the inner box to grow
-// with K, as the theorem allows, its growth would show in the exponents.
-Sweep sweep_approximation(const Divergence& divergence, const Box& box, const SweepOptions& options = {},
+// with K, as the theorem allows, its growth would show in the exponents. options.pieces: K of the last one, >= 12^d.
+Sweep sweep_approximation(const Divergence& divergence, const Box& box, const ApproximationOptions& options,
                           const RunControl& control = {});
 
 // The slope of log(errors) over log(sizes) by least squares. Two points or more, sizes not all equal, all > 0.

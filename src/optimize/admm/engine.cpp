@@ -30,7 +30,7 @@ class EntryEngine final : public AdmmEngine {
   explicit EntryEngine(const LearningProblem& problem)
       : AdmmEngine(problem),
         space_(few_pieces(problem) ? make_row_space(problem) : make_canonical_space(problem)),
-        canonical_(space_->canonical()),
+        units_(space_->units()),
         method_(*space_) {}
 
   std::string_view name() const override { return "entries"; }
@@ -93,7 +93,7 @@ class EntryEngine final : public AdmmEngine {
  private:
   void prove_with(const PrimalPoint& primal, const EntryMultipliers& multipliers, Solution& best) {
     Solution iterate;
-    export_model(canonical_, primal, iterate);
+    export_model(units_, primal, iterate);
     if (!is_finite(iterate)) return;
     improve(iterate.pieces(), best);
     // A bound that only holds for models near the best one is computed again, since that one may have changed.
@@ -137,7 +137,7 @@ class EntryEngine final : public AdmmEngine {
   }
 
   std::unique_ptr<AdmmSpace> space_;
-  const CanonicalProblem& canonical_;
+  const CanonicalUnits& units_;
   AdmmEntries method_;
   double repair_part_ = 0;  // of the strictly convex model that the last repair needed
 };

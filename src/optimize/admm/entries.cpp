@@ -26,7 +26,7 @@ constexpr int kStepsPerIteration = 2;  // correction steps allowed per iteration
 }  // namespace
 
 AdmmEntries::AdmmEntries(AdmmSpace& space)
-    : space_(space), prox_(pieces_, space.canonical().norm_weight), correction_(space) {
+    : space_(space), prox_(pieces_, space.units().norm_weight), correction_(space) {
   x_.setZero(space.unknowns());
   right_.setZero(space.unknowns());
   for (Half* half : {&plus_, &minus_}) half->copy = half->slack = half->old_slack = Vector::Zero(hinges());
@@ -69,7 +69,7 @@ void AdmmEntries::set_slacks() {
     plus_.slack(t) = plus_.copy(t) - step;
     minus_.slack(t) = minus_.copy(t) + step;
   });
-  const CanonicalProblem& units = space_.canonical();
+  const CanonicalUnits& units = space_.units();
   prox_.apply(slope_copy_, units.lambda, units.bound, norm_penalty_, slope_slack_);
 }
 
@@ -280,7 +280,7 @@ std::optional<EntryMultipliers> AdmmEntries::corrected_multipliers(double part, 
     correction_.begin(multipliers(), (1 - part) * (norm_penalty_.asDiagonal() * (slope_copy_ - slope_slack_)));
   }
   factored_ = false;
-  const double enough = 0.1 * part * space_.canonical().lambda;
+  const double enough = 0.1 * part * space_.units().lambda;
   if (!correction_.go_on({divergence_, slopes()}, enough, correction_steps(), stop)) return std::nullopt;
   corrected_ += correction_.steps();
   return correction_.take();

@@ -81,7 +81,7 @@ class AdmmEntries {
 
   AdmmSpace& space_;
   bool factored_ = false;  // with the penalties
-  Index z_ = space_.offsets(), pieces_ = space_.canonical().pieces, features_ = space_.canonical().features;
+  Index z_ = space_.offsets(), pieces_ = space_.units().pieces, features_ = space_.units().features;
   LipschitzProx prox_;
   MultiplierCorrection correction_;
   AdmmNumbers numbers_;

@@ -9,7 +9,7 @@ constexpr int kResidualsEvery = 10;  // iterations
 
 }  // namespace
 
-GridProblem::GridProblem(const LearningProblem& problem) : CanonicalProblem(canonical_scales(problem)) {
+GridProblem::GridProblem(const LearningProblem& problem) : CanonicalUnits(canonical_units(problem)) {
   const auto& pairs = std::get<LabelPairs>(problem.supervision);
   anchor = problem.points(Eigen::all, kept_features);
   anchor.rowwise() -= feature_center.transpose();

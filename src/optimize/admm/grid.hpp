@@ -8,7 +8,7 @@
 namespace bregmax::internal {
 
 // LabelPairs with one piece per row, in canonical units. Piece k is anchored at row k.
-struct GridProblem : CanonicalProblem {
+struct GridProblem : CanonicalUnits {
   explicit GridProblem(const LearningProblem& problem);
 
   Matrix point_features;  // kept features x n: a feature of all rows is contiguous

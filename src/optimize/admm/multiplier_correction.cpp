@@ -102,7 +102,7 @@ void MultiplierCorrection::set_residual() {
 // In the dual of the norm of the slopes. The certificate balances the offsets, which changes the derivatives by the
 // slopes by about as much as is moved.
 double MultiplierCorrection::residual_norm() const {
-  const Vector& weight = space_.canonical().norm_weight;
+  const Vector& weight = space_.units().norm_weight;
   const double of_slopes =
       (slopes_of(residual_) * weight.cwiseInverse().asDiagonal()).cwiseAbs().rowwise().maxCoeff().sum();
   return of_slopes + residual_.head(z_).lpNorm<1>();
@@ -132,7 +132,7 @@ void MultiplierCorrection::set_weights(const CorrectionPoint& point) {
   }
   // The multiplier of a slope of zero may be anything up to the largest one of the piece, relative to the norm's
   // weights.
-  const Vector& norm_weight = space_.canonical().norm_weight;
+  const Vector& norm_weight = space_.units().norm_weight;
   const double near_slope = kNearKink * point.slopes.cwiseAbs().mean() + 1e-300;
   for (Index k = 0; k < pieces_; ++k) {
     const double most = largest_slope_multiplier(k);
@@ -144,7 +144,7 @@ void MultiplierCorrection::set_weights(const CorrectionPoint& point) {
 }
 
 double MultiplierCorrection::largest_slope_multiplier(Index piece) const {
-  const Vector& norm_weight = space_.canonical().norm_weight;
+  const Vector& norm_weight = space_.units().norm_weight;
   return slope_multipliers_.row(piece).transpose().cwiseQuotient(norm_weight).lpNorm<Eigen::Infinity>();
 }
 
@@ -210,7 +210,7 @@ void MultiplierCorrection::move() {
   for (Index t = 0; t < of_coupled_.size(); ++t) {
     multipliers_.coupled(t) = std::clamp(multipliers_.coupled(t) - of_coupled_(t), 0.0, space_.coupled()[t].weight);
   }
-  const Vector& norm_weight = space_.canonical().norm_weight;
+  const Vector& norm_weight = space_.units().norm_weight;
   for (Index k = 0; k < pieces_; ++k) {
     const double most = largest_slope_multiplier(k);
     for (Index j = 0; j < features_; ++j) {

@@ -58,7 +58,7 @@ class MultiplierCorrection {
   Eigen::Map<Matrix> slopes_of(Vector& x) const { return {x.data() + z_, pieces_, features_}; }
 
   AdmmSpace& space_;
-  Index z_ = space_.offsets(), pieces_ = space_.canonical().pieces, features_ = space_.canonical().features;
+  Index z_ = space_.offsets(), pieces_ = space_.units().pieces, features_ = space_.units().features;
   Numbers numbers_;
   EntryMultipliers multipliers_;
   Matrix slope_multipliers_;

@@ -56,7 +56,7 @@ class CanonicalSpace final : public AdmmSpace {
     after_growth();
   }
 
-  const CanonicalProblem& canonical() const override { return problem_; }
+  const CanonicalUnits& units() const override { return problem_; }
   Index unknowns() const override { return problem_.z_count + problem_.pieces * problem_.features + 1; }
   Index size() const override { return entries_.size(); }
   const EntryCosts& costs() const override { return costs_; }
@@ -176,11 +176,11 @@ class RowSpace final : public AdmmSpace {
     place_supervision();
   }
 
-  const CanonicalProblem& canonical() const override { return units_; }
+  const CanonicalUnits& units() const override { return units_; }
   Index unknowns() const override { return units_.pieces * width_; }
   Index size() const override { return entries_.size(); }
   const EntryCosts& costs() const override { return costs_; }
-  const std::vector<HingeItem>& coupled() const override { return units_.coupled; }
+  const std::vector<HingeItem>& coupled() const override { return losses_.coupled; }
   void apply(const double* x, double* values) override {
     const Eigen::Map<const Matrix> slopes(x + units_.pieces, units_.pieces, units_.features);
     for_each_chunk([&](const RowEntries::Chunk& chunk, auto difference) {
@@ -265,7 +265,7 @@ class RowSpace final : public AdmmSpace {
       const double value = multipliers.convexity(p) * entry_unit;
       if (value > 0) dual.entries.push_back({entries[p].row, entries[p].other, value});
     }
-    dual.items = item_multipliers(problem_.supervision, units_, item_point(multipliers, units_.single));
+    dual.items = item_multipliers(problem_.supervision, units_, losses_, item_point(multipliers, losses_.single));
     return dual;
   }
 
@@ -302,12 +302,12 @@ class RowSpace final : public AdmmSpace {
       const Index other = other_piece(point, reference);
       return other == kNoEntry ? kNoEntry : entries_.position(point, other);
     };
-    place_losses(problem_.supervision, size(), entry_of, units_);
-    costs_.linear = std::move(units_.linear);
-    costs_.hinge = hinge_weights(units_.single, size());
-    if (!units_.single.empty()) costs_.margin = units_.single.front().margin;
-    costs_.quadratic = std::move(units_.quadratic);
-    costs_.target = std::move(units_.target);
+    losses_ = place_losses(problem_.supervision, size(), entry_of, units_);
+    costs_.linear = std::move(losses_.linear);
+    costs_.hinge = hinge_weights(losses_.single, size());
+    if (!losses_.single.empty()) costs_.margin = losses_.single.front().margin;
+    costs_.quadratic = std::move(losses_.quadratic);
+    costs_.target = std::move(losses_.target);
   }
 
   std::vector<Index> add(const std::vector<RowEntries::Entry>& entries) {
@@ -318,13 +318,13 @@ class RowSpace final : public AdmmSpace {
       costs->setZero(entries_.size());
       for (std::size_t q = 0; q < moved_to.size(); ++q) (*costs)(moved_to[q]) = before(q);
     }
-    for (auto* hinges : {&units_.single, &units_.coupled}) {
+    for (auto* hinges : {&losses_.single, &losses_.coupled}) {
       for (HingeItem& item : *hinges) {
         if (item.plus != kNoEntry) item.plus = moved_to[item.plus];
         item.minus = moved_to[item.minus];
       }
     }
-    for (ItemPlace& place : units_.item_place) {
+    for (ItemPlace& place : losses_.item_place) {
       if (place.kind == ItemPlace::Kind::kQuadratic) place.index = moved_to[place.index];
     }
     copy_rows();
@@ -382,7 +382,8 @@ class RowSpace final : public AdmmSpace {
   }
 
   const LearningProblem& problem_;
-  CanonicalProblem units_ = canonical_scales(problem_);  // its hinges are on positions
+  CanonicalUnits units_ = canonical_units(problem_);
+  PlacedLosses losses_;  // on positions
   Index width_ = units_.features + 1;
   RowEntries entries_;
   PieceBorders borders_;

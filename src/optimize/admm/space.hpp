@@ -39,9 +39,8 @@ class AdmmSpace {
  public:
   virtual ~AdmmSpace() = default;
 
-  // Units, sizes, norm weights, lambda and bound; the grid only if the implementation uses it.
-  virtual const CanonicalProblem& canonical() const = 0;
-  Index offsets() const { return canonical().z_count; }
+  virtual const CanonicalUnits& units() const = 0;
+  Index offsets() const { return units().z_count; }
   virtual Index unknowns() const = 0;  // offsets, pieces x features slopes, perhaps unused ones
 
   virtual Index size() const = 0;

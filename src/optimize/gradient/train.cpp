@@ -29,6 +29,7 @@ class Watch {
     Progress progress{.phase = "learn", .iteration = steps};
     progress.fraction = static_cast<double>(steps) / planned_;
     progress.objective = objective;
+    progress.tolerance = limits_.tolerance;
     progress.seconds = seconds();
     control_.report(progress);
     if (control_.stop_requested()) return Status::kStopped;

@@ -18,12 +18,12 @@ BREGMAX_INLINE void gather(const HingeRows& rows, Index t, const double* dD, Fou
   }
 }
 
-BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const double& value, double* field) {
-  if (rows.plus[t] != kNoEntry) field[rows.plus[t]] += value;
-  field[rows.minus[t]] -= value;
+BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const double& value, double* right_side) {
+  if (rows.plus[t] != kNoEntry) right_side[rows.plus[t]] += value;
+  right_side[rows.minus[t]] -= value;
 }
-BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const Four& value, double* field) {
-  for (Index i = 0; i < kLanes; ++i) scatter(rows, t + i, value[i], field);
+BREGMAX_INLINE void scatter(const HingeRows& rows, Index t, const Four& value, double* right_side) {
+  for (Index i = 0; i < kLanes; ++i) scatter(rows, t + i, value[i], right_side);
 }
 
 // The equations of zeta, given the parts of both dy that do not depend on dx.
@@ -57,7 +57,7 @@ struct ZetaElimination {
 
 struct EliminateZeta {
   HingeRows rows;
-  double* field;
+  double* right_side;
   template <class V>
   BREGMAX_INLINE void step(Index t) const {
     const ZetaElimination<V> zeta(rows, t);
@@ -66,7 +66,7 @@ struct EliminateZeta {
     load(rows.nonneg.dy + t, nonneg);
     load(rows.residual + t, residual);
     const V rhs = (over + nonneg - residual) * zeta.inverse_sum;
-    scatter(rows, t, zeta.over_weight * rhs - over, field);
+    scatter(rows, t, zeta.over_weight * rhs - over, right_side);
   }
 };
 
@@ -110,7 +110,7 @@ struct HingeCorrection {
 template <class V>
 BREGMAX_INLINE void aim_centrally(const HingeRows& rows, Index t, const CentralAim& aim, const Member<V>& over,
                                   const Member<V>& nonneg, const AcceptedChange<V>& over_accepted,
-                                  const AcceptedChange<V>& nonneg_accepted, double* field) {
+                                  const AcceptedChange<V>& nonneg_accepted, double* right_side) {
   const ZetaElimination<V> zeta(rows, t);
   V over_c, nonneg_c, over_dy, nonneg_dy, rhs;
   set_central_goal(aim, over, over_accepted, over_c);
@@ -118,17 +118,17 @@ BREGMAX_INLINE void aim_centrally(const HingeRows& rows, Index t, const CentralA
   store(over_c, rows.over.c + t);
   store(nonneg_c, rows.nonneg.c + t);
   zeta.start(over_c, nonneg_c, over_dy, nonneg_dy, rhs);
-  scatter(rows, t, zeta.over_weight * rhs - over_dy, field);
+  scatter(rows, t, zeta.over_weight * rhs - over_dy, right_side);
 }
 
 struct AimHinges {
   HingeRows rows;
   CentralAim aim;
-  double* field;
+  double* right_side;
   template <class V>
   BREGMAX_INLINE void step(Index t) const {
     aim_centrally<V>(rows, t, aim, Member<V>(rows.over, t), Member<V>(rows.nonneg, t), AcceptedChange<V>(rows.over, t),
-                     AcceptedChange<V>(rows.nonneg, t), field);
+                     AcceptedChange<V>(rows.nonneg, t), right_side);
   }
 };
 
@@ -153,7 +153,7 @@ struct CorrectHinges {
   const double* dD;
   CorrectionParts parts;
   CentralAim aim;
-  double* field;
+  double* right_side;
   template <class V>
   BREGMAX_INLINE void step(Index t) const {
     const Member<V> over(rows.over, t), nonneg(rows.nonneg, t);
@@ -164,22 +164,22 @@ struct CorrectHinges {
     V dzeta;
     load(rows.dzeta_accepted + t, dzeta);
     store(dzeta + parts.primal * correction.dzeta, rows.dzeta_accepted + t);
-    if constexpr (aims) aim_centrally<V>(rows, t, aim, over, nonneg, over_accepted, nonneg_accepted, field);
+    if constexpr (aims) aim_centrally<V>(rows, t, aim, over, nonneg, over_accepted, nonneg_accepted, right_side);
   }
 };
 
 }  // namespace
 
-void eliminate_zeta(const HingeRows& rows, double* field, Instructions use) {
-  run<EliminateZeta>(use, rows.over.size, rows, field);
+void eliminate_zeta(const HingeRows& rows, double* right_side, Instructions use) {
+  run<EliminateZeta>(use, rows.over.size, rows, right_side);
 }
 
 void recover_zeta(const HingeRows& rows, const double* dD, Instructions use) {
   run<RecoverZeta>(use, rows.over.size, rows, dD);
 }
 
-void aim_central(const HingeRows& rows, const CentralAim& aim, double* field, Instructions use) {
-  run<AimHinges>(use, rows.over.size, rows, aim, field);
+void aim_central(const HingeRows& rows, const CentralAim& aim, double* right_side, Instructions use) {
+  run<AimHinges>(use, rows.over.size, rows, aim, right_side);
 }
 
 void rate_correction(const HingeRows& rows, const double* dD, PartRates& rates, Instructions use) {
@@ -187,9 +187,9 @@ void rate_correction(const HingeRows& rows, const double* dD, PartRates& rates, 
 }
 
 void take_correction(const HingeRows& rows, const double* dD, const CorrectionParts& parts, const CentralAim* next,
-                     double* field, Instructions use) {
-  next == nullptr ? run<CorrectHinges<false>>(use, rows.over.size, rows, dD, parts, CentralAim{}, field)
-                  : run<CorrectHinges<true>>(use, rows.over.size, rows, dD, parts, *next, field);
+                     double* right_side, Instructions use) {
+  next == nullptr ? run<CorrectHinges<false>>(use, rows.over.size, rows, dD, parts, CentralAim{}, right_side)
+                  : run<CorrectHinges<true>>(use, rows.over.size, rows, dD, parts, *next, right_side);
 }
 
 }  // namespace bregmax::internal

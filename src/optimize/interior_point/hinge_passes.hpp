@@ -14,18 +14,19 @@ struct HingeRows {
   double *dzeta = nullptr, *dzeta_accepted = nullptr;
 };
 
-// `field` and dD have a number per entry. The right-hand sides that are left after the elimination of zeta are added to
-// `field`; dD is the change of the divergences.
+// `right_side` and dD have a number per entry. The right-hand sides that are left after the elimination of zeta are
+// added to `right_side`; dD is the change of the divergences.
 //
 // Elimination for a direction, after the cones have been aimed; and recovery of dzeta and dy.
-void eliminate_zeta(const HingeRows& rows, double* field, Instructions use = best_instructions());
+void eliminate_zeta(const HingeRows& rows, double* right_side, Instructions use = best_instructions());
 void recover_zeta(const HingeRows& rows, const double* dD, Instructions use = best_instructions());
 
 // The passes of the same name in cone_passes.hpp, for both cones, with elimination and recovery. Only c of a correction
 // is stored.
-void aim_central(const HingeRows& rows, const CentralAim& aim, double* field, Instructions use = best_instructions());
+void aim_central(const HingeRows& rows, const CentralAim& aim, double* right_side,
+                 Instructions use = best_instructions());
 void rate_correction(const HingeRows& rows, const double* dD, PartRates& rates, Instructions use = best_instructions());
 void take_correction(const HingeRows& rows, const double* dD, const CorrectionParts& parts, const CentralAim* next,
-                     double* field, Instructions use = best_instructions());
+                     double* right_side, Instructions use = best_instructions());
 
 }  // namespace bregmax::internal

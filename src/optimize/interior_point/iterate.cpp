@@ -21,7 +21,7 @@ Iterate::Iterate(const CanonicalProblem& canonical, const InteriorPointSettings&
   residual_x = value.x;
   residual_t = value.t;
   residual_zeta = value.zeta;
-  for (Vector* v : {&divergence_storage_, &field_storage_}) v->setZero(problem.entries());
+  for (Vector* v : {&divergence_storage_, &newton_storage_}) v->setZero(problem.entries());
   if (problem.has_linear) linear_.setZero(problem.entries());
   if (!entries.complete()) {
     for (Vector* v : {&everywhere_, &kept_slack_, &kept_multiplier_}) v->setZero(problem.entries());
@@ -69,7 +69,9 @@ void Iterate::bind_entries() {
   const Index size = entries.size();
   convexity.set_size(size);
   new (&divergence) Cone::View(divergence_storage_.data(), size);
-  new (&field) Cone::View(field_storage_.data(), size);
+  for (Cone::View* view : {&right_side, &divergence_change, &derivative_}) {
+    new (view) Cone::View(newton_storage_.data(), size);
+  }
   for (Index t = 0; t < hinges(); ++t) {
     plus[t] = hinge(t).plus == kNoEntry ? kNoEntry : entries.position(hinge(t).plus);
     minus[t] = entries.position(hinge(t).minus);
@@ -205,29 +207,28 @@ void Iterate::measure() {
   measure_divergences();
   convexity.r = divergence - convexity.s;
   clear_non_constraints(convexity.r);
-  // field: derivative of the Lagrangian by D.
-  field = -convexity.y;
+  derivative_ = -convexity.y;
   double loss = 0, dual = 0, largest_norm = 0, damage = 0;
   if (problem.has_linear) {
-    field += linear_.head(entries.size());
+    derivative_ += linear_.head(entries.size());
     loss += linear_.head(entries.size()).dot(divergence);
   }
   if (problem.has_quadratic) {
     for (Index i = 0; i < entries.size(); ++i) {
       const double quadratic = problem.quadratic(entries.entry(i)), target = problem.target(entries.entry(i));
       const double error = divergence(i) - target;
-      field(i) += 2 * quadratic * error;
+      derivative_(i) += 2 * quadratic * error;
       loss += quadratic * error * error;
       dual += quadratic * (target * target - divergence(i) * divergence(i));
     }
   }
   measures.primal_residual = 0;
   for (std::size_t q = 0; q < equalities.size(); ++q) {
-    field(equalities[q]) -= value.nu(q);
+    derivative_(equalities[q]) -= value.nu(q);
     measures.violation = std::max(measures.violation, std::abs(divergence(equalities[q])));
   }
   measure_hinges(loss, dual);
-  grid.adjoint(field.data(), residual_x.data(), residual_x.data() + problem.z_count);
+  grid.adjoint(derivative_.data(), residual_x.data(), residual_x.data() + problem.z_count);
   residual_x(value.x.size() - 1) = 0;
   const auto z = value.x.head(problem.z_count);
   const double z_error = residual_x.head(problem.z_count).lpNorm<1>();
@@ -258,8 +259,8 @@ void Iterate::measure_hinges(double& loss, double& dual) {
     over.r(t) = value.zeta(t) - argument - over.s(t);
     nonneg.r(t) = value.zeta(t) - nonneg.s(t);
     residual_zeta(t) = item.weight - over.y(t) - nonneg.y(t);
-    if (plus[t] != kNoEntry) field(plus[t]) += over.y(t);
-    field(minus[t]) -= over.y(t);
+    if (plus[t] != kNoEntry) derivative_(plus[t]) += over.y(t);
+    derivative_(minus[t]) -= over.y(t);
     loss += item.weight * std::max(0.0, argument);
     dual += over.y(t) * item.margin;
   }

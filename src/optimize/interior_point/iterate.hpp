@@ -74,7 +74,8 @@ struct Iterate {
   IterateMeasures measures;
   Vector residual_x, residual_t, residual_zeta;  // dual
   Cone::View divergence{nullptr, 0};
-  Cone::View field{nullptr, 0};    // over the entries: derivatives by D, right-hand sides, or changes of D
+  // Of the Newton system, per entry: the right-hand sides of D, and then, in the same memory, the change of D.
+  Cone::View right_side{nullptr, 0}, divergence_change{nullptr, 0};
   std::vector<Index> plus, minus;  // positions of the entries of each hinge
   std::vector<Index> equalities;   // positions
   Index product_count = 0;         // constraints, of which some count twice; see bind_entries()
@@ -99,8 +100,9 @@ struct Iterate {
   // the centre of the optimal models is far out, where small dual residuals cost the proof much.
   bool free_bound_ = false;
   double bound_value_;
-  double flow_reach_ = 0;  // what moving one unit of flow between pieces may cost in the dual norm
-  Vector divergence_storage_, field_storage_, linear_;
+  double flow_reach_ = 0;              // what moving one unit of flow between pieces may cost in the dual norm
+  Cone::View derivative_{nullptr, 0};  // of the Lagrangian by D, in measure(); in the memory of the right-hand sides
+  Vector divergence_storage_, newton_storage_, linear_;
   Vector everywhere_, kept_slack_, kept_multiplier_;  // of every entry, flat
   std::vector<Index> non_constraints_;                // positions
 };

@@ -82,13 +82,13 @@ HingeRows NewtonSystem::hinge_rows() {
 }
 
 StepRates NewtonSystem::solve_direction() {
-  iterate_.field = iterate_.convexity.dy;
-  for (const Index i : iterate_.equalities) iterate_.field(i) = -iterate_.divergence(i) / settings_.dual_proximal;
-  eliminate_zeta(hinge_rows(), iterate_.field.data());
-  solve(Solve::kDirection, iterate_.field.data());
-  recover_zeta(hinge_rows(), iterate_.field.data());
+  iterate_.right_side = iterate_.convexity.dy;
+  for (const Index i : iterate_.equalities) iterate_.right_side(i) = -iterate_.divergence(i) / settings_.dual_proximal;
+  eliminate_zeta(hinge_rows(), iterate_.right_side.data());
+  solve(Solve::kDirection, iterate_.right_side.data());
+  recover_zeta(hinge_rows(), iterate_.divergence_change.data());
   StepRates rates;
-  finish_direction(iterate_.convexity.rows(), iterate_.field.data(), rates);
+  finish_direction(iterate_.convexity.rows(), iterate_.divergence_change.data(), rates);
   for (Cone* cone : iterate_.cones) {
     if (cone != &iterate_.convexity) finish_direction(cone->rows(), nullptr, rates);
   }
@@ -100,14 +100,14 @@ void NewtonSystem::accept() {
   std::swap(change, accepted);
 }
 
-// The rest of a correction is computed when it is added, from dD, which is in the iterate's field.
+// The rest of a correction is computed when it is added, from the change of D.
 PartRates NewtonSystem::solve_correction(const StepRates& accepted_rates) {
   solve(Solve::kCorrection, iterate_.convexity.dy.data());
   PartRates rates;
   rates[0] = accepted_rates;
-  rate_correction(iterate_.convexity.rows(), iterate_.field.data(), rates);
+  rate_correction(iterate_.convexity.rows(), iterate_.divergence_change.data(), rates);
   for (Cone* cone : iterate_.norm_cones) rate_correction(cone->rows(), nullptr, rates);
-  rate_correction(hinge_rows(), iterate_.field.data(), rates);
+  rate_correction(hinge_rows(), iterate_.divergence_change.data(), rates);
   return rates;
 }
 
@@ -123,9 +123,9 @@ void NewtonSystem::add_correction(const CorrectionParts& parts, const CentralAim
   accepted.x += parts.primal * change.x;
   accepted.t += parts.primal * change.t;
   accepted.nu += parts.dual * change.nu;
-  take_correction(iterate_.convexity.rows(), iterate_.field.data(), parts, next);
+  take_correction(iterate_.convexity.rows(), iterate_.divergence_change.data(), parts, next);
   for (Cone* cone : iterate_.norm_cones) take_correction(cone->rows(), nullptr, parts, next);
-  take_correction(hinge_rows(), iterate_.field.data(), parts, next, iterate_.convexity.dy.data());
+  take_correction(hinge_rows(), iterate_.divergence_change.data(), parts, next, iterate_.convexity.dy.data());
 }
 
 bool NewtonSystem::move(double primal_step, double dual_step) {
@@ -146,9 +146,9 @@ bool NewtonSystem::move(double primal_step, double dual_step) {
   return true;
 }
 
-void NewtonSystem::solve(Solve what, const double* field) {
+void NewtonSystem::solve(Solve what, const double* right_side) {
   const double residual_share = what == Solve::kDirection ? 1 : 0;  // a correction leaves the residuals unchanged
-  iterate_.grid.adjoint(field, rhs_.data(), rhs_.data() + problem_.z_count);
+  iterate_.grid.adjoint(right_side, rhs_.data(), rhs_.data() + problem_.z_count);
   rhs_(rhs_.size() - 1) = 0;
   reduce_norm_rhs(residual_share);
   rhs_ -= residual_share * iterate_.residual_x;
@@ -161,11 +161,11 @@ void NewtonSystem::solve(Solve what, const double* field) {
   judge(what, normal_.solve(rhs_, change.x, wanted), wanted);
 
   // Recovers everything that was eliminated.
-  iterate_.grid.apply(change.x.data(), change.x.data() + problem_.z_count, iterate_.field.data());
+  iterate_.grid.apply(change.x.data(), change.x.data() + problem_.z_count, iterate_.divergence_change.data());
   recover_norm();
   for (std::size_t q = 0; q < iterate_.equalities.size(); ++q) {
     const Index i = iterate_.equalities[q];
-    change.nu(q) = -(residual_share * iterate_.divergence(i) + iterate_.field(i)) / settings_.dual_proximal;
+    change.nu(q) = -(residual_share * iterate_.divergence(i) + iterate_.divergence_change(i)) / settings_.dual_proximal;
   }
 }
 

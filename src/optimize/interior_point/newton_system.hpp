@@ -46,8 +46,8 @@ class NewtonSystem {
 
  private:
   enum class Solve : bool { kDirection, kCorrection };
-  // `field`: right-hand sides of D. Sets change, the norm cones' dy, and the iterate's field to dD.
-  void solve(Solve what, const double* field);
+  // `right_side`: of D. Sets change, the norm cones' dy, and the iterate's divergence_change.
+  void solve(Solve what, const double* right_side);
   void judge(Solve what, double reached, double wanted);
   void set_weights(double proximal, bool with_quadratic);
   void set_norm_weights();

@@ -2,11 +2,12 @@
 
 namespace bregmax::internal {
 
-// Every tuning constant of the interior point method. Values are set by hand unless the comment gives a measurement.
+// The tuning constants of the interior point method, set by hand. docs/solver.md (Settings) has a row for each: what a
+// smaller and a larger value change. `make solver-settings` measures it again.
 struct InteriorPointSettings {
   // The start.
-  double start_slopes = 1;              // over the number of features; with 3, pairs take a tenth more iterations
-  double start_slopes_comparisons = 3;  // the same with comparisons; with 1, some of them take more iterations
+  double start_slopes = 1;              // over the number of features
+  double start_slopes_comparisons = 3;  // the same with comparisons
   double start_product = 0.1;           // least s y of a constraint
   double start_in_bound = 0.9;          // slopes start within this part of a bound on L
   double low_divergence = 0.1;          // of a margin of 1: a constraint with less joins the working set

@@ -98,17 +98,17 @@ void place_pieces(const LearningProblem& problem, CanonicalProblem& c) {
 }
 
 // The unit of D is a margin or the largest target, or what the bound on L allows if that is smaller.
-void set_units(const LearningProblem& problem, CanonicalProblem& c) {
+void set_units(const LearningProblem& problem, CanonicalUnits& units) {
   double largest_weight = 0, largest_target = 0;
   for_each_item(problem.supervision, [&](Index, const Item& item) {
     largest_weight = std::max(largest_weight, item.weight);
     if (item.squared) largest_target = std::max(largest_target, std::abs(item.value));
-    c.zero_objective += item.zero_loss();
+    units.zero_objective += item.zero_loss();
   });
   const double value_unit = largest_target > 0 ? largest_target : 1;
-  c.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / c.norm_unit, 1e-12 * value_unit));
+  units.value_unit = std::min(value_unit, std::max(problem.lipschitz_bound / units.norm_unit, 1e-12 * value_unit));
   // Derivatives of squared losses are of the size of the targets, however small the bound keeps D.
-  c.objective_unit = c.value_unit * (largest_weight > 0 ? largest_weight : 1) * value_unit;
+  units.objective_unit = units.value_unit * (largest_weight > 0 ? largest_weight : 1) * value_unit;
 }
 
 // Hinges are sorted by their entries, so that passes over them read memory in order; equal ones are merged.
@@ -117,46 +117,47 @@ struct PlacedHinge {
   Index item;
   std::pair<Index, Index> key() const { return {hinge.plus, hinge.minus}; }
 };
-void merge_hinges(std::vector<PlacedHinge> placed, CanonicalProblem& c) {
+void merge_hinges(std::vector<PlacedHinge> placed, PlacedLosses& losses) {
   std::ranges::stable_sort(placed, {}, &PlacedHinge::key);
   for (std::size_t t = 0; t < placed.size(); ++t) {
-    auto& list = placed[t].hinge.plus == kNoEntry ? c.single : c.coupled;
+    auto& list = placed[t].hinge.plus == kNoEntry ? losses.single : losses.coupled;
     if (t > 0 && placed[t].key() == placed[t - 1].key()) {
       list.back().weight += placed[t].hinge.weight;
     } else {
       list.push_back(placed[t].hinge);
     }
-    c.item_place[placed[t].item].index = std::ssize(list) - 1;
+    losses.item_place[placed[t].item].index = std::ssize(list) - 1;
   }
 }
 
 }  // namespace
 
-CanonicalProblem canonical_scales(const LearningProblem& problem, double least_unit) {
-  CanonicalProblem c;
-  c.pieces = c.z_count = problem.pieces;
-  static_cast<FeatureUnits&>(c) = feature_units(problem.points, least_unit);
-  c.z_of_piece.resize(c.pieces);
-  std::iota(c.z_of_piece.begin(), c.z_of_piece.end(), Index{0});
-  c.anchor.setZero(c.pieces, c.features);
-  set_units(problem, c);
+CanonicalUnits canonical_units(const LearningProblem& problem, double least_unit) {
+  CanonicalUnits units;
+  static_cast<FeatureUnits&>(units) = feature_units(problem.points, least_unit);
+  units.pieces = units.z_count = problem.pieces;
+  units.z_of_piece.resize(units.pieces);
+  std::iota(units.z_of_piece.begin(), units.z_of_piece.end(), Index{0});
+  units.anchor.setZero(units.pieces, units.features);
+  set_units(problem, units);
   // L (caller's) = value_unit * norm_unit * L (canonical).
-  c.norm_unit *= c.value_unit;
-  c.lambda = problem.lambda * c.norm_unit / c.objective_unit;
-  c.bound = problem.lipschitz_bound / c.norm_unit;
+  units.norm_unit *= units.value_unit;
+  units.lambda = problem.lambda * units.norm_unit / units.objective_unit;
+  units.bound = problem.lipschitz_bound / units.norm_unit;
   if (has_free_norm(problem)) {
-    c.lambda = kFreeSlopePrice * std::max(1.0, c.zero_objective / c.objective_unit);
+    units.lambda = kFreeSlopePrice * std::max(1.0, units.zero_objective / units.objective_unit);
   }
-  return c;
+  return units;
 }
 
-Vector to_canonical(const CanonicalProblem& c, const LearningProblem& problem, Index row) {
+Vector to_canonical(const CanonicalUnits& units, const LearningProblem& problem, Index row) {
   const auto x = problem.points.row(row).transpose();
-  return (x(c.kept_features) - c.feature_center).cwiseQuotient(c.feature_unit);
+  return (x(units.kept_features) - units.feature_center).cwiseQuotient(units.feature_unit);
 }
 
 CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit) {
-  CanonicalProblem c = canonical_scales(problem, least_unit);
+  CanonicalProblem c;
+  static_cast<CanonicalUnits&>(c) = canonical_units(problem, least_unit);
   c.location_of_row = group_equal_rows(problem.points, c.locations);
   place_pieces(problem, c);
   c.location.resize(c.locations, c.features);
@@ -171,62 +172,64 @@ CanonicalProblem canonicalize(const LearningProblem& problem, double least_unit)
     const Index e = c.entry(problem.piece_of[reference], c.location_of_row[point]);
     return dead[e] ? kNoEntry : e;
   };
-  place_losses(problem.supervision, c.entries(), entry_of, c);
+  static_cast<PlacedLosses&>(c) = place_losses(problem.supervision, c.entries(), entry_of, c);
   return c;
 }
 
-void place_losses(const Supervision& supervision, Index entries, const std::function<Index(Index, Index)>& entry_of,
-                  CanonicalProblem& c) {
+PlacedLosses place_losses(const Supervision& supervision, Index entries,
+                          const std::function<Index(Index, Index)>& entry_of, const CanonicalUnits& units) {
   using Kind = ItemPlace::Kind;
   const auto entry = [&](const DivergenceTerm& d) { return d.exists() ? entry_of(d.point, d.reference) : kNoEntry; };
+  PlacedLosses placed;
   std::vector<PlacedHinge> hinges;
   Vector squares;
-  c.has_quadratic = std::holds_alternative<Targets>(supervision);
-  if (c.has_quadratic) c.quadratic = c.target = squares = Vector::Zero(entries);
+  placed.has_quadratic = std::holds_alternative<Targets>(supervision);
+  if (placed.has_quadratic) placed.quadratic = placed.target = squares = Vector::Zero(entries);
   for_each_item(supervision, [&](Index t, const Item& item) {
     const Index plus = entry(item.plus), minus = entry(item.minus);
-    const double weight = item.weight * c.value_unit / c.objective_unit;
-    ItemPlace& place = c.item_place.emplace_back(ItemPlace{Kind::kConstant, kNoEntry});
+    const double weight = item.weight * units.value_unit / units.objective_unit;
+    ItemPlace& place = placed.item_place.emplace_back(ItemPlace{Kind::kConstant, kNoEntry});
     if (item.squared && plus != kNoEntry) {
-      const double curvature = item.weight * c.value_unit * c.value_unit / c.objective_unit;
-      const double value = item.value / c.value_unit;
-      c.quadratic(plus) += curvature;
-      c.target(plus) += curvature * value;
+      const double curvature = item.weight * units.value_unit * units.value_unit / units.objective_unit;
+      const double value = item.value / units.value_unit;
+      placed.quadratic(plus) += curvature;
+      placed.target(plus) += curvature * value;
       squares(plus) += curvature * value * value;
       place = {Kind::kQuadratic, plus};
     } else if (item.weight > 0 && minus != kNoEntry && plus != minus) {
-      hinges.push_back({{plus, minus, item.margin / c.value_unit, weight}, t});
+      hinges.push_back({{plus, minus, item.margin / units.value_unit, weight}, t});
       place.kind = plus == kNoEntry ? Kind::kSingleHinge : Kind::kCoupledHinge;
     } else {
-      c.constant += item.zero_loss();
+      placed.constant += item.zero_loss();
       if (item.weight == 0 || plus == minus || plus == kNoEntry) return;
-      if (!c.has_linear) c.linear.setZero(entries);
-      c.has_linear = true;
-      c.linear(plus) += weight;
+      if (!placed.has_linear) placed.linear.setZero(entries);
+      placed.has_linear = true;
+      placed.linear(plus) += weight;
       place = {Kind::kLinear, plus};
     }
   });
-  merge_hinges(std::move(hinges), c);
+  merge_hinges(std::move(hinges), placed);
   // sum_t w_t (D - y_t)^2 = w (D - mean)^2 + a constant.
   for (Index e = 0; e < squares.size(); ++e) {
-    if (c.quadratic(e) == 0) continue;
-    const double sum = c.target(e);
-    c.target(e) = sum / c.quadratic(e);
-    c.constant += c.objective_unit * std::max(0.0, squares(e) - sum * c.target(e));
+    if (placed.quadratic(e) == 0) continue;
+    const double sum = placed.target(e);
+    placed.target(e) = sum / placed.quadratic(e);
+    placed.constant += units.objective_unit * std::max(0.0, squares(e) - sum * placed.target(e));
   }
+  return placed;
 }
 
-void export_model(const CanonicalProblem& c, const PrimalPoint& point, AffinePieces& pieces) {
-  pieces.slopes.setZero(c.pieces, c.all_features);
-  pieces.offsets.resize(c.pieces);
-  for (Index k = 0; k < c.pieces; ++k) {
-    double offset = point.z(c.z_of_piece[k]);
-    for (Index j = 0; j < c.features; ++j) {
+void export_model(const CanonicalUnits& units, const PrimalPoint& point, AffinePieces& pieces) {
+  pieces.slopes.setZero(units.pieces, units.all_features);
+  pieces.offsets.resize(units.pieces);
+  for (Index k = 0; k < units.pieces; ++k) {
+    double offset = point.z(units.z_of_piece[k]);
+    for (Index j = 0; j < units.features; ++j) {
       const double slope = point.slopes(k, j);
-      pieces.slopes(k, c.kept_features[j]) = c.value_unit * slope / c.feature_unit(j);
-      offset -= slope * (c.anchor(k, j) + c.feature_center(j) / c.feature_unit(j));
+      pieces.slopes(k, units.kept_features[j]) = units.value_unit * slope / units.feature_unit(j);
+      offset -= slope * (units.anchor(k, j) + units.feature_center(j) / units.feature_unit(j));
     }
-    pieces.offsets(k) = c.value_unit * offset;
+    pieces.offsets(k) = units.value_unit * offset;
   }
 }
 
@@ -274,18 +277,19 @@ void export_equalities(const LearningProblem& problem, const CanonicalProblem& c
 }  // namespace
 
 // Items that were merged into one hinge share its dual variable in proportion to their weights.
-Vector item_multipliers(const Supervision& supervision, const CanonicalProblem& c, const DualPoint& point) {
+Vector item_multipliers(const Supervision& supervision, const CanonicalUnits& units, const PlacedLosses& losses,
+                        const DualPoint& point) {
   using Kind = ItemPlace::Kind;
-  Vector multipliers(std::ssize(c.item_place));
+  Vector multipliers(std::ssize(losses.item_place));
   for_each_item(supervision, [&](Index t, const Item& item) {
-    const auto [kind, index] = c.item_place[t];
+    const auto [kind, index] = losses.item_place[t];
     multipliers(t) = item.weight;
     if (item.squared) {
-      const double divergence = kind == Kind::kQuadratic ? c.value_unit * point.divergence(index) : 0;
+      const double divergence = kind == Kind::kQuadratic ? units.value_unit * point.divergence(index) : 0;
       multipliers(t) = 2 * item.weight * (divergence - item.value);
     } else if (kind == Kind::kCoupledHinge || kind == Kind::kSingleHinge) {
       const bool coupled = kind == Kind::kCoupledHinge;
-      const double weight = (coupled ? c.coupled : c.single)[index].weight;
+      const double weight = (coupled ? losses.coupled : losses.single)[index].weight;
       const double multiplier = (coupled ? point.coupled : point.single)(index);
       multipliers(t) *= weight > 0 ? std::clamp(multiplier / weight, 0.0, 1.0) : 0;
     }
@@ -316,7 +320,7 @@ void export_dual(const LearningProblem& problem, const CanonicalProblem& c, cons
     pull(c.entry(problem.piece_of[i], l)) -= multiplier;
   };
 
-  solution.dual.items = item_multipliers(problem.supervision, c, point);
+  solution.dual.items = item_multipliers(problem.supervision, c, c, point);
   for_each_item(problem.supervision, [&](Index t, const Item& item) {
     const double multiplier = solution.dual.items(t);
     if (item.plus.exists()) add_item(item.plus.point, item.plus.reference, multiplier);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/checks.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax {
 namespace {
@@ -22,7 +23,7 @@ std::array<Index, 2> rows_of(const TwoRows& item) {
 }
 
 template <class Items>
-void check_items(const char* kind, const Items& items, Index rows) {
+void check_each(const char* kind, const Items& items, Index rows) {
   for (std::size_t t = 0; t < items.size(); ++t) {
     for (const Index row : rows_of(items[t])) {
       require(row >= 0 && row < rows, "{} {}: row number {}; allowed: 0 to {}", kind, t, row, rows - 1);
@@ -35,21 +36,16 @@ void check_items(const char* kind, const Items& items, Index rows) {
 
 void check_supervision(const Supervision& supervision, Index rows) {
   if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
-    check_items("comparison", *comparisons, rows);
+    check_each("comparison", *comparisons, rows);
   } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
-    check_items("pair", *pairs, rows);
+    internal::check_items(*pairs, rows);
   } else if (const auto* labels = std::get_if<LabelPairs>(&supervision)) {
     require(labels->rows() == rows, "the pairs of labels have {} classes for {} rows", labels->rows(), rows);
     check_weight("the weight of similar pairs", labels->similar_weight);
     check_weight("the weight of dissimilar pairs", labels->dissimilar_weight);
     require(labels->size() > 0, "the supervision has no pairs; at least one is needed");
   } else {
-    const auto& targets = std::get<Targets>(supervision);
-    check_items("target", targets, rows);
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      require(std::abs(targets[t].value) <= kLargestTarget,
-              "target {}: value is {}; allowed: a number of at most {} in size", t, targets[t].value, kLargestTarget);
-    }
+    internal::check_items(std::get<Targets>(supervision), rows);
   }
 }
 
@@ -65,6 +61,16 @@ void check_centres(const LearningProblem& problem) {
 }
 
 }  // namespace
+
+void internal::check_items(const Pairs& pairs, Index rows) { check_each("pair", pairs, rows); }
+
+void internal::check_items(const Targets& targets, Index rows) {
+  check_each("target", targets, rows);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    require(std::abs(targets[t].value) <= kLargestTarget,
+            "target {}: value is {}; allowed: a number of at most {} in size", t, targets[t].value, kLargestTarget);
+  }
+}
 
 void validate(const LearningProblem& problem) {
   const Index rows = problem.points.rows();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "optimize/problem/items.hpp"
 #include "optimize/problem/row_blocks.hpp"
 
 namespace bregmax::internal {

@@ -13,12 +13,11 @@
 // losses, which are of the size of the zero model's objective.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
-#include "bregmax/core/run_control.hpp"
 #include "bregmax/optimize/learning_problem.hpp"
+#include "core/progress.hpp"
 
 namespace bregmax::internal {
 
@@ -47,15 +46,6 @@ inline bool is_feasible(double violation, double largest_divergence) {
 inline bool is_proved(const Solution& solution, double tolerance, double scale) {
   return has_gap_within(solution, tolerance) && is_feasible(solution.report.convexity_violation, scale);
 }
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
-};
 
 // The reason to end a run before its next iteration, if there is one. A time limit of 0 is no limit.
 inline std::optional<Status> interruption(const RunControl& control, const Stopwatch& watch, double time_limit,

@@ -269,7 +269,7 @@ TEST(Admm, IterationsSayThatTheNormalEquationsCannotBeFactored) {
   class Singular final : public internal::AdmmSpace {
    public:
     explicit Singular(const LearningProblem& problem) : space_(internal::make_canonical_space(problem)) {}
-    const internal::CanonicalProblem& canonical() const override { return space_->canonical(); }
+    const internal::CanonicalUnits& units() const override { return space_->units(); }
     Index unknowns() const override { return space_->unknowns(); }
     Index size() const override { return space_->size(); }
     const internal::EntryCosts& costs() const override { return space_->costs(); }

@@ -60,7 +60,7 @@ TEST(RowSpace, IsTheDivergenceGridOnItsEntries) {
   const std::vector<Index> members = space.members();
   for (Index p = 0; p < size; ++p) {
     const Index row = members[at(p)] / pieces, other = members[at(p)] % pieces, own = problem.piece_of[at(row)];
-    const Vector x = to_canonical(space.canonical(), problem, row);
+    const Vector x = to_canonical(space.units(), problem, row);
     map(p, own) += 1;
     map(p, other) -= 1;
     map.row(p).segment(pieces + 3 * own, 3) += x.transpose();

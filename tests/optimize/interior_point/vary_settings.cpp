@@ -1,12 +1,14 @@
 // How much each constant of the interior point method matters: solves the same problems with a smaller and with a
 // larger value, and prints what changes.
 //
-//   vary_settings [SEEDS [NAME]]   SEEDS of each hard family with features of one scale, and of each kind of
-//                                  supervision; NAME: this constant only
+//   vary_settings [SEEDS [NAME...]]   SEEDS of each hard family with features of one scale, and of each kind of
+//                                     supervision; NAME: these constants only
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -131,8 +133,24 @@ std::vector<LearningProblem> problems(int seeds) {
 }
 
 struct Sum {
-  int unsolved = 0, ties = 0, iterations = 0;
+  int unsolved = 0;
+  int partial = 0;  // there is a price or a bound, and the proof does not hold for every model
+  int ties = 0;     // optimal, but at some row another piece than its own is the largest
+  int iterations = 0;
   double seconds = 0;
+  std::vector<std::array<double, 3>> digits;  // of each solution; the same if the constant does not matter at all
+
+  void add(const LearningProblem& problem, const Solution& solution) {
+    const SolveReport& report = solution.report;
+    const bool solved = report.status == Status::kOptimal;
+    const bool priced = problem.lambda > 0 || std::isfinite(problem.lipschitz_bound);
+    unsolved += solved ? 0 : 1;
+    partial += priced && certify(problem, solution).valid_up_to_lipschitz < problem.lipschitz_bound ? 1 : 0;
+    ties += solved && !internal::ConvexRepair(problem).own_pieces_lead(solution.pieces()) ? 1 : 0;
+    iterations += report.iterations;
+    seconds += report.seconds;
+    digits.push_back({report.objective, report.lower_bound, static_cast<double>(report.iterations)});
+  }
 };
 
 Sum solve_all(const std::vector<LearningProblem>& all, const Settings& settings) {
@@ -140,21 +158,22 @@ Sum solve_all(const std::vector<LearningProblem>& all, const Settings& settings)
   const ThreadLimit single(1);
   for (const LearningProblem& problem : all) {
     internal::Recovery recovery;
-    const Solution solution = internal::run_interior_point(problem, {}, {}, settings, recovery);
-    const bool solved = solution.report.status == Status::kOptimal;
-    sum.unsolved += solved ? 0 : 1;
-    sum.ties += solved && !internal::ConvexRepair(problem).own_pieces_lead(solution.pieces()) ? 1 : 0;
-    sum.iterations += solution.report.iterations;
-    sum.seconds += solution.report.seconds;
+    sum.add(problem, internal::run_interior_point(problem, {}, {}, settings, recovery));
   }
   return sum;
 }
 
 std::string change(double value, const Sum& sum, const Sum& base) {
-  return fmt::format("{:g}: {:+d} unsolved, {:+d} ties, {:+.1f}% iterations, {:+.0f}% time", value,
-                     sum.unsolved - base.unsolved, sum.ties - base.ties,
-                     100.0 * (sum.iterations - base.iterations) / base.iterations,
-                     100.0 * (sum.seconds / base.seconds - 1));
+  if (sum.digits == base.digits) return fmt::format("{:g}: the same", value);
+  std::string text =
+      fmt::format("{:g}: {:+.1f}% iterations", value, 100.0 * (sum.iterations - base.iterations) / base.iterations);
+  const auto append = [&](int difference, const char* what) {
+    if (difference != 0) text += fmt::format(", {:+d} {}", difference, what);
+  };
+  append(sum.unsolved - base.unsolved, "unsolved");
+  append(sum.partial - base.partial, "partial");
+  append(sum.ties - base.ties, "ties");
+  return text;
 }
 
 }  // namespace
@@ -163,15 +182,15 @@ std::string change(double value, const Sum& sum, const Sum& base) {
 int main(int argc, char** argv) {
   using namespace bregmax;
   restart_with_better_blas_kernels(argv);
-  const auto all = problems(argc > 1 ? std::atoi(argv[1]) : 5);
-  const std::string only = argc > 2 ? argv[2] : "";
+  const auto all = problems(argc > 1 ? std::atoi(argv[1]) : 20);
+  const std::vector<std::string> only(argv + std::min(argc, 2), argv + argc);
   const Sum base = solve_all(all, {});
   fmt::print(
-      "{} problems: {} unsolved, {} with ties, {} iterations, {:.1f} s\n\n| constant | value | smaller | larger "
-      "|\n|---|---|---|---|\n",
-      all.size(), base.unsolved, base.ties, base.iterations, base.seconds);
+      "{} problems: {} unsolved, {} partial, {} with ties, {} iterations, {:.1f} s\n\n"
+      "| constant | value | smaller | larger |\n|---|---|---|---|\n",
+      all.size(), base.unsolved, base.partial, base.ties, base.iterations, base.seconds);
   for (const Constant& constant : kConstants) {
-    if (!only.empty() && only != constant.name) continue;
+    if (!only.empty() && std::ranges::find(only, constant.name) == only.end()) continue;
     fmt::print("| `{}` | {:g} | {} | {} |\n", constant.name, constant.value({}),
                change(constant.smaller, solve_all(all, constant.with(constant.smaller)), base),
                change(constant.larger, solve_all(all, constant.with(constant.larger)), base));
