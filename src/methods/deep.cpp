@@ -39,7 +39,7 @@ Method internal::deep_method() {
                                   whole_parameter("width", "of a hidden layer", 256, {1, 100000}),
                                   whole_parameter("outputs", "of the network", 32, {1, 10000}),
                                   choice_parameter("activation", "of the hidden layers", {"relu", "tanh"})},
-                   .limits = {1e-6, 100'000, 0},
+                   .limits = {1e-6, 1'000'000, 0},
                    .learn = learn_deep};
   for (MethodParameter& parameter : gradient_parameters(0.002, 0.05)) method.parameters.push_back(std::move(parameter));
   return method;

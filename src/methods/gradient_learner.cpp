@@ -151,7 +151,7 @@ std::vector<MethodParameter> gradient_parameters(double rate, double decay) {
       real_parameter("rate", "first step length of adamw", rate, kPositive),
       real_parameter("weight_decay", "of all weights in each step of adamw", decay),
       whole_parameter("batch", "rows or items per step of adamw", 256, {2, 100000}),
-      whole_parameter("steps", "of adamw; 0: by the number of rows or items", 0, {0, 1e9}),
+      whole_parameter("steps", "of adamw; 0: by the number of rows or items", 0, {0, 1e6}),
   };
 }
 

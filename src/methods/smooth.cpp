@@ -28,7 +28,7 @@ Method internal::smooth_method() {
           .from_targets = true,
           .from_comparisons = true,
           .parameters = gradient_parameters(0.02, 0),
-          .limits = {1e-6, 100'000, 0},
+          .limits = {1e-6, 1'000'000, 0},
           .learn = learn_smooth};
 }
 
