@@ -132,7 +132,7 @@ def test_selection_over_pairs_and_comparisons(pairs, triplets):
 def test_the_given_supervision_tunes_lambda(triplets):
     X, numbers = triplets
     learner = bregmax.BregmanLearner(lambdas=[0.1, 10.0]).fit_comparisons(numbers, X)
-    assert learner.model_.tuning["tuned_for"] == "loss"
+    assert learner.model_.tuning["tuned_for"] == "agreement"
 
 
 @pytest.mark.parametrize(

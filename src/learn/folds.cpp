@@ -73,7 +73,9 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces) {
   std::vector<Fold> result;
-  for (auto& [train, held_out] : internal::item_folds(supervision, folds, seed, folds)) {
+  std::vector<internal::SplitItems> splits = internal::row_folds(supervision, rows.rows(), folds, seed);
+  if (splits.empty()) splits = internal::item_folds(supervision, folds, seed, folds);
+  for (auto& [train, held_out] : splits) {
     Fold fold;
     fold.seed = seed;
     fold.train_rows = fold.loss_rows = rows;

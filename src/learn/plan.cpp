@@ -18,6 +18,7 @@ namespace {
 using internal::require;
 
 constexpr Index kComparisonsToDraw = 2000;
+constexpr int kFoldsOfItems = 5;  // so that most items are left to learn from when rows are held out
 
 double machine_memory() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
@@ -107,7 +108,9 @@ class Planner {
     const std::vector<double> lambdas = plan_.values("lambda");
     require(std::ranges::adjacent_find(lambdas, std::ranges::greater_equal()) == lambdas.end(),
             "{} is {}; allowed: rising numbers >= 0", names_("lambdas"), internal::joined(lambdas, ","));
-    if (!given("smoothing") && data_.labelled() && plan_.tried.contains("lambda")) {
+    // By the loss, models of different smoothing cannot be compared.
+    const bool by_loss = !data_.labelled() && request_.tune_for.value_or(default_measure()) == Measure::kLoss;
+    if (!given("smoothing") && !by_loss && plan_.tried.contains("lambda")) {
       plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
     } else if (!given("smoothing")) {
       plan_.settings.parameters["smoothing"] = 0;
@@ -212,7 +215,7 @@ class Planner {
     require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
             request_.method);
     for (const MethodParameter& parameter : plan_.method->parameters) {
-      if (parameter.tuned && data_.labelled() && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
+      if (parameter.tuned && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
     }
     for (const LabelSupervision kind : request_.supervision) {
       require(kind == LabelSupervision::kAllPairs && data_.labelled(),
@@ -229,11 +232,12 @@ class Planner {
   void plan_choosing() {
     const bool by_loss = !data_.labelled();
     plan_.labelled = data_.labelled();
-    plan_.tune_for = request_.tune_for.value_or(by_loss ? Measure::kLoss : Measure::kAveragePrecision);
-    require(!by_loss || plan_.tune_for == Measure::kLoss,
-            "{} is '{}'; allowed with given supervision: loss, of its held-out items", names_("tune_for"),
-            to_string(plan_.tune_for));
-    plan_.folds = request_.folds.value_or(plan_.folds);
+    plan_.folds = request_.folds.value_or(by_loss ? kFoldsOfItems : plan_.folds);
+    plan_.tune_for = request_.tune_for.value_or(default_measure());
+    const bool targets = std::holds_alternative<Targets>(data_.supervision);
+    require(!by_loss || plan_.tune_for == Measure::kLoss || (plan_.tune_for == Measure::kAgreement && !targets),
+            "{} is '{}'; allowed with given supervision: {}loss, of its held-out items", names_("tune_for"),
+            to_string(plan_.tune_for), targets ? "" : "agreement or ");
     const int repeats = rows_ <= thresholds_.three_repeats_rows ? 3 : rows_ <= thresholds_.two_repeats_rows ? 2 : 1;
     plan_.repeats = request_.repeats.value_or(repeats);
     plan_.evaluation.start = KMeansStart::kDivergence;
@@ -244,14 +248,22 @@ class Planner {
     }
   }
 
+  // Agreement of pairs needs both kinds in each fold.
+  Measure default_measure() const {
+    if (data_.labelled()) return Measure::kAveragePrecision;
+    if (std::holds_alternative<Comparisons>(data_.supervision)) return Measure::kAgreement;
+    const auto* pairs = std::get_if<Pairs>(&data_.supervision);
+    if (pairs == nullptr) return Measure::kLoss;
+    const Index similar = std::ranges::count(*pairs, true, &Pair::similar);
+    const Index folds = request_.folds.value_or(kFoldsOfItems);
+    return std::min(similar, std::ssize(*pairs) - similar) >= folds ? Measure::kAgreement : Measure::kLoss;
+  }
+
   void check_choice() const {
     require(request_.solver.solver != Solver::kAdmm || !plan_.tried.contains("lambda"),
             "{} needs {} V; {} is for a lambda that cross-validation chooses", names_.with("solver", "admm"),
             names_("lambda"), names_.with("solver", "auto"));
     if (!plan_.has_choice() || data_.labelled()) return;
-    require(plan_.method->learns_from_items,
-            "{} is to be chosen by cross-validation, which needs labels to learn from; give one value",
-            names_(plan_.tried.empty() ? "scales" : plan_.tried.begin()->first));
     const Index items = item_count(data_.supervision);
     require(items >= plan_.folds,
             "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",

@@ -151,6 +151,7 @@ class GridLearner final : public FoldLearner {
   GridLearner(const FamilyOptions& options, const std::vector<Candidate>& candidates, const Fold& fold)
       : options_(options), candidates_(candidates), fold_(fold), models_(candidates.size()) {
     if (!options.supervision.empty()) supervision_ = all_pairs(fold.train_classes);
+    if (fold.train_items) supervision_ = as_method_supervision(*fold.train_items);
   }
 
   std::vector<LearnStep> steps() const override {

@@ -22,8 +22,8 @@ namespace {
 using internal::require;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {"rand_index",        "purity", "auc",
-                                                                        "average_precision", "knn",    "loss"};
+constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {
+    "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement"};
 
 // One number per measure, in the order of kAllMeasures; NaN: not defined on this fold.
 using MeasureScores = std::array<double, kAllMeasures.size()>;
@@ -38,10 +38,13 @@ MeasureScores score_on_fold(const Model& model, const Fold& fold, const Evaluati
     const Matrix held_out = model.scaling.apply(fold.held_out_rows), train = model.scaling.apply(fold.train_rows);
     const EvaluationScores found =
         evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, cut, control);
-    scores = {found.rand_index, found.purity, found.auc, found.average_precision, found.knn_accuracy, kNan};
+    scores = {found.rand_index, found.purity, found.auc, found.average_precision, found.knn_accuracy, kNan, kNan};
   }
   if (fold.loss_rows.rows() > 0) {
-    scores.back() = internal::mean_loss(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
+    const Matrix rows = model.scaling.apply(fold.loss_rows);
+    scores[static_cast<std::size_t>(Measure::kLoss)] = internal::mean_loss(*model.divergence, rows, fold.loss_items);
+    scores[static_cast<std::size_t>(Measure::kAgreement)] =
+        internal::agreement(*model.divergence, rows, fold.loss_items);
   }
   return scores;
 }

@@ -142,7 +142,7 @@ std::vector<MethodParameter> gradient_parameters(double rate, double decay) {
   return {
       whole_parameter("pieces", "of the generator", 50, {1, 10000}),
       whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64", 0, {0, 1000}),
-      real_parameter("decay", "price on slopes and quadratic part", 0, {}, {1e-4, 1e-3, 1e-2}),
+      tuned(real_parameter("decay", "price on slopes and quadratic part", 1e-4, {}, {1e-2, 1e-3, 1e-4, 1e-5})),
       real_parameter("feature_price", "price on each feature that is used; drops those that say nothing", 0, {},
                      {0, 1e-2, 3e-2}),
       real_parameter("neighbour_share", "of the loss of labels: 0 all rows of a class count, 1 the nearest ones", 0,

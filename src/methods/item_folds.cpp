@@ -1,11 +1,37 @@
 #include "methods/item_folds.hpp"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
 
 #include "bregmax/core/random.hpp"
 #include "core/checks.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
+namespace {
+
+// holds_out(number, item): is the item held out?
+template <class HoldsOut>
+SplitItems split_items(const Supervision& supervision, const HoldsOut& holds_out) {
+  return std::visit(
+      [&](const auto& list) -> SplitItems {
+        std::vector<std::decay_t<decltype(list[0])>> train, held_out;
+        for (std::size_t t = 0; t < list.size(); ++t) (holds_out(t, list[t]) ? held_out : train).push_back(list[t]);
+        return {std::move(train), std::move(held_out)};
+      },
+      supervision);
+}
+
+bool is_of_one_kind(const Supervision& supervision) {
+  const auto* pairs = std::get_if<Pairs>(&supervision);
+  return pairs != nullptr && std::ranges::all_of(*pairs, [&](const Pair& pair) {
+    return pair.similar == pairs->front().similar;
+  });
+}
+
+}  // namespace
 
 std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most) {
   constexpr std::uint64_t kItemStream = 3;
@@ -25,13 +51,37 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
   std::vector<SplitItems> splits;
   splits.reserve(most);
   for (int fold = 0; fold < most; ++fold) {
-    splits.push_back(std::visit(
-        [&](const auto& list) -> SplitItems {
-          std::vector<std::decay_t<decltype(list[0])>> train, held_out;
-          for (std::size_t t = 0; t < list.size(); ++t) (fold_of[t] == fold ? held_out : train).push_back(list[t]);
-          return {std::move(train), std::move(held_out)};
-        },
-        supervision));
+    splits.push_back(
+        split_items(supervision, [&](std::size_t number, const auto&) { return fold_of[number] == fold; }));
+  }
+  return splits;
+}
+
+std::vector<SplitItems> row_folds(const Supervision& supervision, Index rows, int folds, std::uint64_t seed) {
+  constexpr std::uint64_t kRowStream = 5;
+  std::vector<bool> is_named(static_cast<std::size_t>(rows), false);
+  const auto terms_of = [](const Item& item) { return std::array{item.plus, item.minus}; };
+  for_each_item(supervision, [&](Index, const Item& item) {
+    for (const DivergenceTerm& term : terms_of(item)) {
+      if (term.exists()) is_named[term.point] = is_named[term.reference] = true;
+    }
+  });
+  std::vector<int> fold_of(static_cast<std::size_t>(rows), -1);
+  int next = 0;
+  for (const Index row : Random(seed).fork(kRowStream).permutation(rows)) {
+    if (is_named[row]) fold_of[row] = next++ % folds;
+  }
+  std::vector<SplitItems> splits;
+  for (int fold = 0; fold < folds; ++fold) {
+    const auto holds_out = [&](const auto& one) {
+      return std::ranges::any_of(terms_of(item_of(one)), [&](const DivergenceTerm& term) {
+        return term.exists() && (fold_of[term.point] == fold || fold_of[term.reference] == fold);
+      });
+    };
+    splits.push_back(split_items(supervision, [&](std::size_t, const auto& one) { return holds_out(one); }));
+    for (const Supervision* part : {&splits.back().train, &splits.back().held_out}) {
+      if (item_count(*part) < kLeastItems || is_of_one_kind(*part)) return {};
+    }
   }
   return splits;
 }

@@ -14,4 +14,10 @@ struct SplitItems {
 // The folds 0 .. most - 1 of a division of the items into `folds`, 2 .. items: each item is held out by one of them.
 std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most);
 
+// Folds of the rows that items name: what names no row of the fold is learned from, the rest is held out. Models are
+// applied to new things, so this is what their scores should say. Empty where there are too few items: where some fold
+// would have fewer than kLeastItems of either, or pairs of one kind only.
+inline constexpr Index kLeastItems = 10;
+std::vector<SplitItems> row_folds(const Supervision& supervision, Index rows, int folds, std::uint64_t seed);
+
 }  // namespace bregmax::internal

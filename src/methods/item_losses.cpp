@@ -2,23 +2,63 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 
-LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
-  // A matrix of all divergences is cheaper than single ones as long as it is not much larger than what is asked of it.
-  constexpr Index kEntriesPerItem = 64;
-  Matrix all;
-  if (scaled_rows.rows() * scaled_rows.rows() <= kEntriesPerItem * item_count(items)) {
-    all = divergence.matrix(scaled_rows, scaled_rows);
+namespace {
+
+// The divergences of the terms of some items.
+class TermValues {
+ public:
+  TermValues(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items)
+      : divergence_(divergence), rows_(scaled_rows) {
+    // A matrix of all divergences is cheaper than single ones if it is not much larger than what is asked of it.
+    constexpr Index kEntriesPerItem = 64;
+    if (rows_.rows() * rows_.rows() <= kEntriesPerItem * item_count(items)) all_ = divergence.matrix(rows_, rows_);
   }
-  const auto value = [&](const DivergenceTerm& pair) {
-    if (!pair.exists()) return 0.0;
-    if (all.size() > 0) return all(pair.point, pair.reference);
-    return divergence.value(scaled_rows.row(pair.point).transpose(), scaled_rows.row(pair.reference).transpose());
-  };
+  double operator()(const DivergenceTerm& term) const {
+    if (!term.exists()) return 0;
+    if (all_.size() > 0) return all_(term.point, term.reference);
+    return divergence_.value(rows_.row(term.point).transpose(), rows_.row(term.reference).transpose());
+  }
+
+ private:
+  const Divergence& divergence_;
+  const MatrixView& rows_;
+  Matrix all_;
+};
+
+struct WeightedValue {
+  double value, weight;
+};
+
+// The probability that a number of the first list is smaller than one of the second.
+double share_smaller(std::vector<WeightedValue> first, std::vector<WeightedValue> second) {
+  std::ranges::sort(first, {}, &WeightedValue::value);
+  std::ranges::sort(second, {}, &WeightedValue::value);
+  double sum = 0, below = 0, total = 0, weight = 0;
+  for (const auto& [value, of_value] : first) total += of_value;
+  auto at = first.begin();
+  for (auto one = second.begin(); one != second.end();) {
+    double equal = 0;
+    while (at != first.end() && at->value < one->value) below += (at++)->weight;
+    for (auto tie = at; tie != first.end() && tie->value == one->value; ++tie) equal += tie->weight;
+    for (const double value = one->value; one != second.end() && one->value == value; ++one) {
+      sum += one->weight * (below + equal / 2);
+      weight += one->weight;
+    }
+  }
+  return sum / (total * weight);
+}
+
+}  // namespace
+
+LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
+  const TermValues value(divergence, scaled_rows, items);
   LossSum sum;
   for_each_item(items, [&](Index, const Item& item) {
     const double above = item.margin + value(item.plus) - value(item.minus) - item.value;
@@ -31,6 +71,26 @@ LossSum sum_losses(const Divergence& divergence, const MatrixView& scaled_rows, 
 double mean_loss(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
   const LossSum sum = sum_losses(divergence, scaled_rows, items);
   return sum.weight > 0 ? sum.loss / sum.weight : std::numeric_limits<double>::quiet_NaN();
+}
+
+double agreement(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items) {
+  if (item_count(items) == 0 || std::holds_alternative<Targets>(items)) return std::numeric_limits<double>::quiet_NaN();
+  const TermValues value(divergence, scaled_rows, items);
+  std::vector<WeightedValue> similar, dissimilar;
+  double held = 0, weight = 0;
+  for_each_item(items, [&](Index, const Item& item) {
+    const double plus = value(item.plus), minus = value(item.minus);
+    if (!item.minus.exists()) {
+      similar.push_back({plus, item.weight});
+    } else if (!item.plus.exists()) {
+      dissimilar.push_back({minus, item.weight});
+    } else {
+      held += item.weight * (plus < minus ? 1 : plus == minus ? 0.5 : 0);
+      weight += item.weight;
+    }
+  });
+  return std::holds_alternative<Comparisons>(items) ? held / weight
+                                                    : share_smaller(std::move(similar), std::move(dissimilar));
 }
 
 LossSum zero_model_losses(const Supervision& items) {

@@ -79,11 +79,15 @@ TEST(Plan, CountsEveryListAsAChoice) {
   EXPECT_TRUE(plan(request, kLabels).has_choice());
 }
 
-TEST(Plan, TunesItemsForTheirLossAndTargetsNotAtAll) {
-  const Plan pairs = plan(kNothing, kPairs);
-  EXPECT_EQ(pairs.values("lambda"), default_lambdas());
-  EXPECT_THAT(pairs.values("smoothing"), ElementsAre(0));
-  EXPECT_EQ(pairs.tune_for, Measure::kLoss);
+TEST(Plan, TunesItemsForTheirAgreementAndTargetsNotAtAll) {
+  const Plan few_pairs = plan(kNothing, kPairs);
+  EXPECT_EQ(few_pairs.values("lambda"), default_lambdas());
+  EXPECT_THAT(few_pairs.values("smoothing"), ElementsAre(0));
+  EXPECT_EQ(few_pairs.tune_for, Measure::kLoss) << "too few of each kind for five folds";
+  const TrainingData comparisons{kPairs.rows, Comparisons(20, {0, 1, 0, 2})};
+  EXPECT_EQ(plan(kNothing, comparisons).tune_for, Measure::kAgreement);
+  EXPECT_EQ(plan(kNothing, comparisons).values("smoothing"), default_temperatures());
+  EXPECT_EQ(plan(kNothing, comparisons).folds, 5);
   EXPECT_FALSE(plan(kNothing, targets(5)).has_choice());
   EXPECT_THAT(plan(kNothing, targets(5)).values("lambda"), ElementsAre(0));
   EXPECT_EQ(plan(with("lambda", Wish::choose()), targets(5)).values("lambda"), default_lambdas());

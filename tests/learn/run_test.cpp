@@ -354,12 +354,14 @@ TEST(Run, ScoresOfTheTableAreThoseOfSingleFits) {
     const EvaluationScores scores =
         evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, options.evaluation);
     const double loss = internal::mean_loss(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
+    const double agreement = internal::agreement(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
     const std::map<Measure, double> expected = {{Measure::kRandIndex, scores.rand_index},
                                                 {Measure::kPurity, scores.purity},
                                                 {Measure::kAuc, scores.auc},
                                                 {Measure::kAveragePrecision, scores.average_precision},
                                                 {Measure::kKnn, scores.knn_accuracy},
-                                                {Measure::kLoss, loss}};
+                                                {Measure::kLoss, loss},
+                                                {Measure::kAgreement, agreement}};
     for (const auto& [measure, score] : expected) {
       EXPECT_NEAR(score, result.fold_scores[f](1, static_cast<Index>(measure)), 1e-12)
           << "fold " << f << " " << to_string(measure);

@@ -12,8 +12,9 @@ namespace bregmax {
 std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
                                 std::uint64_t seed, const std::vector<int>& pieces = {});
 
-// Folds of the items of given supervision: every fold learns on all rows, from the items that are not held out. Pairs
-// are stratified: similar and dissimilar ones are spread evenly over the folds.
+// Folds of given supervision: every fold learns on all rows, from the items that are not held out. If there are enough
+// items, each fold holds out rows: all items that name one of them. Otherwise the items themselves are divided; similar
+// and dissimilar pairs are then spread evenly over the folds.
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
                                  const std::vector<int>& pieces = {});
 

@@ -41,8 +41,8 @@ struct Plan {
 };
 
 // All defaults are decided here (docs/accuracy.md has the measurements behind them). For pbdl, lambda is tuned unless
-// it is given or the supervision consists of targets (then it is 0, as in the paper). The smoothing is tuned with it
-// only if there are labels, because losses at different smoothings cannot be compared. Throws Error if the wishes
+// it is given or the supervision consists of targets (then it is 0, as in the paper). The smoothing is tuned with it,
+// but not for targets or by the loss: losses at different smoothings cannot be compared. Throws Error if the wishes
 // contradict each other or the data.
 Plan plan(const FitRequest& request, const TrainingData& data);
 
