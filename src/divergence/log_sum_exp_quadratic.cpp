@@ -57,6 +57,7 @@ double LogSumExpQuadratic::divergence(const VectorView& point, const VectorView&
 // A MatrixSpan is a view, passed by value as everywhere. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void LogSumExpQuadratic::gradients_of_block(const MatrixView& references, MatrixSpan out) const {
   pieces_.gradients_of_block(references, out);
+  if (roots_.rows() == 0) return;  // BLAS refuses matrices without columns
   const Matrix projected = internal::product_transposed(references, roots_);
   internal::gemm(false, false, projected.rows(), dimension(), roots_.rows(), 2, projected.data(), projected.cols(),
                  roots_.data(), dimension(), 1, out.data(), out.outerStride());

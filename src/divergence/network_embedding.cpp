@@ -12,6 +12,21 @@ namespace bregmax {
 
 using internal::require;
 
+namespace {
+
+// A part that belongs to no layer shows that one is missing.
+void check_layer_names(const EmbeddingParts& parts, std::size_t layers) {
+  for (const auto& [name, part] : parts) {
+    bool known = !name.starts_with("weights.") && !name.starts_with("bias.");
+    for (std::size_t l = 0; l < layers && !known; ++l) {
+      known = name == fmt::format("weights.{}", l) || name == fmt::format("bias.{}", l);
+    }
+    require(known, "the network embedding of {} layers has '{}', which belongs to no layer", layers, name);
+  }
+}
+
+}  // namespace
+
 NetworkEmbedding::NetworkEmbedding(std::vector<Layer> layers, Activation activation,
                                    std::shared_ptr<const Divergence> inner)
     : layers_(std::move(layers)), activation_(activation), inner_(std::move(inner)) {
@@ -36,8 +51,9 @@ std::shared_ptr<const Divergence> NetworkEmbedding::from_parts(const EmbeddingPa
                                                                std::shared_ptr<const Divergence> inner) {
   constexpr const char* kName = "network embedding";
   const Matrix& activation = internal::embedding_part(parts, kName, "activation", 1);
-  require(activation.size() == 1 && (activation(0) == 0 || activation(0) == 1),
-          "the activation of the network is {}; allowed: 0 or 1", activation(0));
+  require(activation.rows() == 1, "the activation of the network has {} rows; allowed: 1", activation.rows());
+  require(activation(0) == 0 || activation(0) == 1, "the activation of the network is {}; allowed: 0 or 1",
+          activation(0));
   std::vector<Layer> layers;
   do {
     const Matrix& bias = internal::embedding_part(parts, kName, fmt::format("bias.{}", layers.size()), 0);
@@ -45,6 +61,7 @@ std::shared_ptr<const Divergence> NetworkEmbedding::from_parts(const EmbeddingPa
     layers.push_back(
         {internal::embedding_part(parts, kName, fmt::format("weights.{}", layers.size()), 0), bias.row(0).transpose()});
   } while (parts.contains(fmt::format("weights.{}", layers.size())));
+  check_layer_names(parts, layers.size());
   return std::make_shared<NetworkEmbedding>(
       std::move(layers), activation(0) == 0 ? Activation::kRelu : Activation::kTanh, std::move(inner));
 }

@@ -93,7 +93,7 @@ Json store_divergence(const Divergence& divergence, const std::string& prefix, C
     put("slopes", quadratic->slopes());
     put("offsets", quadratic->offsets());
     put("temperature", quadratic->temperature());
-    put("roots", quadratic->roots());
+    if (quadratic->roots().rows() > 0) put("roots", quadratic->roots());  // arrays in files are not empty
   } else if (const auto* mahalanobis = dynamic_cast<const Mahalanobis*>(&divergence)) {
     put("matrix", mahalanobis->metric());
   } else if (const auto* sum = dynamic_cast<const ExponentialSum*>(&divergence)) {
@@ -129,7 +129,9 @@ std::shared_ptr<const Divergence> restore_divergence(const Json& description, co
   }
   if (kind == "log_sum_exp_quadratic") {
     const double temperature = container.number(prefix + ".temperature");
-    return std::make_shared<LogSumExpQuadratic>(matrix(".slopes"), vector(".offsets"), temperature, matrix(".roots"));
+    Matrix slopes = matrix(".slopes");
+    Matrix roots = container.has(prefix + ".roots") ? matrix(".roots") : Matrix(0, slopes.cols());
+    return std::make_shared<LogSumExpQuadratic>(std::move(slopes), vector(".offsets"), temperature, std::move(roots));
   }
   if (kind == "mahalanobis") return std::make_shared<Mahalanobis>(matrix(".matrix"));
   if (kind == "exponential_sum") return std::make_shared<ExponentialSum>(matrix(".anchors"), vector(".weights"));

@@ -14,6 +14,7 @@
 #include "bregmax/divergence/average.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/exponential_sum.hpp"
+#include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
@@ -77,6 +78,15 @@ inline std::shared_ptr<const Divergence> random_pieces(std::uint64_t seed, Index
   return make_max_affine(std::move(slopes), std::move(offsets), temperature);
 }
 
+inline std::shared_ptr<const Divergence> random_log_sum_exp_quadratic(std::uint64_t seed, Index pieces, Index features,
+                                                                      double temperature, Index rank) {
+  Random random(seed);
+  Matrix slopes = normal_rows(random, pieces, features);
+  Vector offsets = normal_rows(random, pieces, 1);
+  return std::make_shared<LogSumExpQuadratic>(std::move(slopes), std::move(offsets), temperature,
+                                              0.5 * normal_rows(random, rank, features));
+}
+
 inline std::shared_ptr<const Divergence> random_exponential_sum() {
   Random random(8);
   Matrix anchors = 0.5 * normal_rows(random, 6, 3);
@@ -125,6 +135,10 @@ inline std::vector<DivergenceCase> piecewise_cases() {
       {"smoothed", random_pieces(1, 7, 3, 0.5), normal_sample(3), true, false, {}, {}},
       {"smoothed_warm", random_pieces(2, 20, 5, 3), normal_sample(5), true, false, {}, {}},
       {"smoothed_cold", random_pieces(3, 20, 2, 0.02), normal_sample(2), true, false, {}, {}},
+      {"quadratic", random_log_sum_exp_quadratic(9, 20, 4, 1, 4), normal_sample(4), true, false, {}, {}},
+      {"quadratic_rank_one", random_log_sum_exp_quadratic(10, 7, 3, 1, 1), normal_sample(3), true, false, {}, {}},
+      {"quadratic_no_rank", random_log_sum_exp_quadratic(11, 7, 3, 1, 0), normal_sample(3), true, false, {}, {}},
+      {"quadratic_cold", random_log_sum_exp_quadratic(12, 20, 2, 0.02, 2), normal_sample(2), true, false, {}, {}},
       {"average_of_max_affine", std::make_shared<AverageDivergence>(hard), normal_sample(3), false, false, {}, {}},
       {"average_of_smooth", std::make_shared<AverageDivergence>(mixed, weights), normal_sample(3), true, false,
        row_of({0, 800, 0}), row_of({0, 800, 0})},

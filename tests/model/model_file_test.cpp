@@ -10,7 +10,9 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/divergence/average.hpp"
+#include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/max_affine.hpp"
+#include "bregmax/divergence/network_embedding.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "bregmax/model/model.hpp"
 #include "model/container.hpp"
@@ -96,6 +98,107 @@ TEST(ModelFile, CarriesEverythingExactly) {
   EXPECT_EQ(read.record.drawn_seed, std::numeric_limits<std::uint64_t>::max() - 1);
   EXPECT_EQ(read.record.neighbours, 7);
   EXPECT_EQ(serialize_model(read), serialize_model(model));
+}
+
+std::shared_ptr<const Divergence> quadratic_of_one() {
+  Matrix slopes(2, 1);
+  slopes << 0.1, -0.0;
+  Vector offsets(2);
+  offsets << 1.0 / 3, std::numeric_limits<double>::denorm_min();
+  return std::make_shared<LogSumExpQuadratic>(slopes, offsets, 0.7, Matrix::Constant(1, 1, 1.0 / 7));
+}
+
+// One feature, two hidden values and one output, for the inner divergence.
+std::shared_ptr<const Divergence> network_of_one(std::shared_ptr<const Divergence> inner) {
+  Matrix first(2, 1), second(1, 2);
+  first << 0.1, -1.0 / 3;
+  second << 1, 0.3;
+  std::vector<NetworkEmbedding::Layer> layers = {{first, Vector::Constant(2, 1.0 / 7)}, {second, Vector::Zero(1)}};
+  return std::make_shared<NetworkEmbedding>(std::move(layers), Activation::kTanh, std::move(inner));
+}
+
+Model model_of(std::shared_ptr<const Divergence> divergence) {
+  Model model = small_model();
+  model.divergence = std::move(divergence);
+  return model;
+}
+
+TEST(ModelFile, CarriesTheQuadraticPart) {
+  const Model model = model_of(quadratic_of_one());
+  const Model read = deserialize_model(serialize_model(model), "memory");
+  const auto& phi = dynamic_cast<const LogSumExpQuadratic&>(*read.divergence);
+  EXPECT_EQ(bits(phi.slopes()(0, 0)), bits(0.1));
+  EXPECT_EQ(bits(phi.slopes()(1, 0)), bits(-0.0));
+  EXPECT_EQ(phi.offsets()(0), 1.0 / 3);
+  EXPECT_EQ(phi.offsets()(1), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(phi.temperature(), 0.7);
+  EXPECT_EQ(phi.roots(), Matrix::Constant(1, 1, 1.0 / 7));
+  EXPECT_EQ(serialize_model(read), serialize_model(model));
+  const auto flat = std::make_shared<LogSumExpQuadratic>(phi.slopes(), phi.offsets(), 1, Matrix(0, 1));
+  const Model without = deserialize_model(serialize_model(model_of(flat)), "memory");
+  EXPECT_EQ(dynamic_cast<const LogSumExpQuadratic&>(*without.divergence).roots().rows(), 0);
+}
+
+TEST(ModelFile, CarriesANetworkAndWhatIsInsideAndAroundIt) {
+  Matrix rows(4, 1);
+  rows << -2, 0.3, 1, 5;
+  const auto pieces = small_model().divergence;
+  const AverageDivergence::Members members = {network_of_one(quadratic_of_one()), pieces};
+  const std::shared_ptr<const Divergence> all[] = {network_of_one(quadratic_of_one()), network_of_one(pieces),
+                                                   network_of_one(network_of_one(pieces)),
+                                                   std::make_shared<AverageDivergence>(members)};
+  for (const auto& divergence : all) {
+    const Model model = model_of(divergence);
+    const Model read = deserialize_model(serialize_model(model), "memory");
+    EXPECT_EQ(read.divergence->matrix(rows, rows), divergence->matrix(rows, rows));
+    EXPECT_EQ(serialize_model(read), serialize_model(model));
+  }
+  const Model read = deserialize_model(serialize_model(model_of(network_of_one(pieces))), "memory");
+  const auto& network = dynamic_cast<const NetworkEmbedding&>(*read.divergence);
+  EXPECT_EQ(network.activation(), Activation::kTanh);
+  ASSERT_EQ(network.layers().size(), 2U);
+  EXPECT_EQ(network.layers()[0].bias, Vector::Constant(2, 1.0 / 7));
+  EXPECT_EQ(network.inner().name(), "max_affine");
+}
+
+TEST(ModelFile, RefusesANetworkThatIsNotWhole) {
+  using internal::Container;
+  const auto refused = [](const std::function<void(Container&)>& change, const char* message) {
+    Container container =
+        internal::read_container(serialize_model(model_of(network_of_one(quadratic_of_one()))), kModelFormatVersion);
+    change(container);
+    const std::string bytes = internal::write_container(container, kModelFormatVersion);
+    EXPECT_THAT([&] { deserialize_model(bytes, "f"); },
+                ThrowsMessage<Error>(AllOf(StartsWith("model file f: "), HasSubstr(message))));
+  };
+  refused([](Container& file) { file.metadata["divergence"].erase("inner"); }, "key 'inner' not found");
+  refused([](Container& file) { file.metadata["divergence"]["inner"] = 3; }, "cannot use at() with number");
+  refused([](Container& file) { file.metadata["divergence"]["inner"].erase("kind"); }, "key 'kind' not found");
+  refused([](Container& file) { file.metadata["divergence"]["inner"]["kind"] = "unheard_of"; },
+          "unknown divergence 'unheard_of'");
+  refused([](Container& file) { file.arrays.erase("divergence.inner.slopes"); },
+          "the array 'divergence.inner.slopes' is missing");
+  refused([](Container& file) { file.arrays.erase("divergence.inner.temperature"); },
+          "the array 'divergence.inner.temperature' is missing");
+  refused([](Container& file) { file.arrays.erase("divergence.activation"); }, "has no 'activation'");
+  refused([](Container& file) { file.arrays.erase("divergence.weights.0"); }, "has no 'weights.0'");
+  refused([](Container& file) { file.arrays.erase("divergence.weights.1"); },
+          "has 'bias.1', which belongs to no layer");
+  refused([](Container& file) { file.arrays.erase("divergence.bias.1"); }, "has no 'bias.1'");
+  refused([](Container& file) { file.put("divergence.activation", Matrix(0, 1)); },
+          "the array 'divergence.activation' is empty");
+  refused([](Container& file) { file.put("divergence.activation", Matrix(Matrix::Ones(2, 1))); },
+          "the activation of the network has 2 rows; allowed: 1");
+  refused([](Container& file) { file.put("divergence.weights.0", Matrix(Matrix::Constant(2, 1, NAN))); },
+          "the weights of layer 0 of the network(0, 0) is nan");
+  refused([](Container& file) { file.put("divergence.inner.roots", Matrix(Matrix::Ones(1, 2))); },
+          "the matrix of the quadratic part has 2 columns");
+  refused(
+      [](Container& file) {
+        nlohmann::json& description = file.metadata["divergence"];
+        for (int depth = 0; depth < 20; ++depth) description = {{"kind", "network_embedding"}, {"inner", description}};
+      },
+      "divergences are nested too deeply");
 }
 
 Model tuned_model() {
@@ -348,7 +451,12 @@ TEST(ModelFile, RefusesToWriteWhatItCouldNotRead) {
           model.divergence = std::make_shared<AverageDivergence>(AverageDivergence::Members{model.divergence});
         }
       },
-      "averages are nested too deeply for a model file");
+      "divergences are nested too deeply for a model file");
+  expect_refused(
+      [](Model& model) {
+        for (int depth = 0; depth < 20; ++depth) model.divergence = network_of_one(model.divergence);
+      },
+      "divergences are nested too deeply for a model file");
 }
 
 TEST(ModelFile, TextThatIsNotUtf8IsReplaced) {
