@@ -110,7 +110,8 @@ class Run {
     const auto leads = [&](const Solution& one) { return repair.own_pieces_lead(one); };
     if (leads(solution)) return;
     if (recovery_.use(Remedy::kCenter)) {
-      const double gap = std::max(std::abs(solution.report.relative_gap), 1e-3 * options_.tolerance);
+      const double gap =
+          std::max(std::abs(solution.report.relative_gap), settings_.centering_least_gap * options_.tolerance);
       const double room = std::max(1.0, settings_.centering_gap * options_.tolerance / gap);
       const double target = method_.measure().mu * room;
       Solution candidate = solution;

@@ -146,7 +146,7 @@ void Iterate::start() {
   measures.mu = mu;
   grid.apply(value.x.data(), value.x.data() + problem.z_count, divergence.data());
   const double mean = divergence.size() > 0 ? divergence.cwiseAbs().mean() : 0;
-  convexity.s = divergence.cwiseMax(std::max(1e-3, 0.01 * mean));
+  convexity.s = divergence.cwiseMax(std::max(settings_.start_slack, settings_.start_slack_of_mean * mean));
   for (const Index i : non_constraints_) convexity.s(i) = 1;
   for (Cone* cone : {&convexity, &upper, &lower, &norm, &bound}) cone->y = mu * cone->s.cwiseInverse();
   // A cost of D is met by the multiplier of D >= 0.
@@ -173,13 +173,13 @@ void Iterate::start_norm(double& mu) {
     const double asked = (problem.quadratic.array() > 0).select(problem.target.array().abs(), 0).maxCoeff();
     bound_value_ = settings_.free_bound * (asked > 0 ? asked : 1);
   }
-  if (2 * largest > settings_.start_in_bound * bound_value_) {
-    const double shrink = settings_.start_in_bound * bound_value_ / (2 * largest);
+  lipschitz() = settings_.start_lipschitz * largest;
+  if (lipschitz() > settings_.start_in_bound * bound_value_) {
+    const double shrink = settings_.start_in_bound * bound_value_ / lipschitz();
     value.x *= shrink;
     value.t *= shrink;
     largest *= shrink;
   }
-  lipschitz() = 2 * largest;
   // At the optimum the multipliers of the norms sum to lambda, so they start at that order of magnitude.
   mu = std::max(mu, problem.lambda * largest / static_cast<double>(problem.pieces));
   upper.s = value.t - a;
@@ -194,7 +194,7 @@ void Iterate::start_norm(double& mu) {
 void Iterate::start_hinges() {
   for (Index t = 0; t < hinges(); ++t) {
     const double argument = hinge(t).margin + hinge_argument(t);
-    value.zeta(t) = std::max(argument, 0.0) + 0.5 * hinge(t).margin;
+    value.zeta(t) = std::max(argument, 0.0) + settings_.start_hinge * hinge(t).margin;
     over.s(t) = value.zeta(t) - argument;
     nonneg.s(t) = value.zeta(t);
     const double share = nonneg.s(t) / (over.s(t) + nonneg.s(t));
@@ -234,12 +234,12 @@ void Iterate::measure() {
   const double z_error = residual_x.head(problem.z_count).lpNorm<1>();
   measures.dual_damage = z_error * (z.maxCoeff() - z.minCoeff());
   measure_norm(dual, largest_norm, damage);
-  // The certificate moves flow between nearby pieces, about a tenth of the whole range, and pays for what is then still
-  // infeasible with a Lipschitz constant.
-  const double reach = 10 * largest_norm;
+  // The certificate moves flow between nearby pieces, and pays for what is then still infeasible with a Lipschitz
+  // constant.
+  const double reach = settings_.price_reach * largest_norm;
   const double paid =
       problem.lambda > 0 ? std::min(reach, (loss + problem.lambda * largest_norm) / problem.lambda) : reach;
-  measures.dual_damage += (damage + 0.1 * flow_reach_ * z_error) * paid;
+  measures.dual_damage += (damage + settings_.flow_distance * flow_reach_ * z_error) * paid;
   measures.primal = loss + problem.lambda * largest_norm;
   measures.dual = dual;
   measures.dual_residual = residual_x.lpNorm<Eigen::Infinity>();
@@ -297,7 +297,7 @@ void Iterate::measure_norm(double& dual, double& largest_norm, double& damage) {
 
 void Iterate::widen_free_bound() {
   if (!free_bound_ || bound.y(0) * bound_value_ < settings_.free_bound_worth * measures.gap() ||
-      lipschitz() < 0.5 * bound_value_ || !recovery_.use(Remedy::kWidenFreeBound)) {
+      lipschitz() < settings_.free_bound_rest * bound_value_ || !recovery_.use(Remedy::kWidenFreeBound)) {
     return;
   }
   const double before = bound.s(0);

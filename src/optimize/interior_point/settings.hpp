@@ -9,13 +9,18 @@ struct InteriorPointSettings {
   double start_slopes = 1;              // over the number of features
   double start_slopes_comparisons = 3;  // the same with comparisons
   double start_product = 0.1;           // least s y of a constraint
+  double start_lipschitz = 2;           // times the largest norm of slopes
   double start_in_bound = 0.9;          // slopes start within this part of a bound on L
+  double start_slack = 1e-3;            // least slack of a divergence
+  double start_slack_of_mean = 0.01;    // the same, of the mean divergence
+  double start_hinge = 0.5;             // of its margin: how far a hinge's variable starts above the hinge
   double low_divergence = 0.1;          // of a margin of 1: a constraint with less joins the working set
 
   // The bound on L that targets get if nothing else holds their slopes.
   double free_bound_price = 1e-6;  // no bound is set if lambda, relative to the zero model's objective, is above this
   double free_bound = 5;           // times the largest target
-  double free_bound_growth = 5;    // factor by which it is widened if the optimum rests on it
+  double free_bound_rest = 0.5;    // of the bound: above this L the optimum may rest on it
+  double free_bound_growth = 5;    // factor by which it is widened then
   double free_bound_worth = 0.1;   // of the gap: what the bound's multiplier may cost
 
   // Proximal terms.
@@ -43,6 +48,8 @@ struct InteriorPointSettings {
 
   // Accuracy of directions.
   double residual_part = 0.3;              // of the dual residual that a direction may leave
+  double flow_distance = 0.1;              // of the range of features: how far the certificate moves flow
+  double price_reach = 10;                 // times the largest norm: the most L with which the certificate pays
   double residual_harm = 0.1;              // of the gap; 0.03 takes as many iterations, but more conjugate gradients
   double solve_accuracy = 1e-15;           // of the right-hand side, with a factorization that is exact
   double solve_accuracy_downdate = 1e-12;  // the same with a low-rank downdate
@@ -65,11 +72,12 @@ struct InteriorPointSettings {
   double high_product = 100;  // of the target: products above are pulled down
 
   // The end.
-  double looks_optimal = 0.9;  // of the tolerance: the gap at which the certificate is asked
-  double least_product = 0.1;  // of the tolerance, over the number of constraints
-  int relax_each = 4;          // unproved iterates that look optimal, between relaxations
-  int centering_steps = 6;     // at most this many steps that clear ties
-  double centering_gap = 0.3;  // of the tolerance that these steps may use
+  double looks_optimal = 0.9;         // of the tolerance: the gap at which the certificate is asked
+  double least_product = 0.1;         // of the tolerance, over the number of constraints
+  int relax_each = 4;                 // unproved iterates that look optimal, between relaxations
+  int centering_steps = 6;            // at most this many steps that clear ties
+  double centering_gap = 0.3;         // of the tolerance that these steps may use
+  double centering_least_gap = 1e-3;  // of the tolerance: a smaller gap counts as this
 };
 
 }  // namespace bregmax::internal

@@ -51,10 +51,15 @@ const Constant kConstants[] = {
     REAL(start_slopes, 0.3, 3),
     REAL(start_slopes_comparisons, 1, 10),
     REAL(start_product, 0.01, 1),
+    REAL(start_lipschitz, 1.2, 5),
     REAL(start_in_bound, 0.5, 0.99),
+    REAL(start_slack, 1e-5, 0.1),
+    REAL(start_slack_of_mean, 1e-4, 0.3),
+    REAL(start_hinge, 0.1, 2),
     REAL(low_divergence, 0.01, 1),
     REAL(free_bound_price, 1e-8, 1e-4),
     REAL(free_bound, 2, 20),
+    REAL(free_bound_rest, 0.1, 0.9),
     REAL(free_bound_growth, 2, 20),
     REAL(free_bound_worth, 0.01, 1),
     REAL(primal_proximal, 1e-10, 1e-6),
@@ -79,6 +84,8 @@ const Constant kConstants[] = {
     REAL(dual_strengthening, 1, 30),
     REAL(most_dual_scale, 10, 1000),
     REAL(residual_part, 0.1, 0.9),
+    REAL(flow_distance, 0.01, 1),
+    REAL(price_reach, 2, 50),
     REAL(residual_harm, 0.01, 1),
     REAL(solve_accuracy, 1e-16, 1e-13),
     REAL(solve_accuracy_downdate, 1e-14, 1e-10),
@@ -102,6 +109,7 @@ const Constant kConstants[] = {
     INTEGER(relax_each, 1, 12),
     INTEGER(centering_steps, 2, 12),
     REAL(centering_gap, 0.03, 0.6),
+    REAL(centering_least_gap, 1e-5, 0.1),
 };
 #undef REAL
 #undef INTEGER
