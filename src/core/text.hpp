@@ -46,8 +46,7 @@ template <class Named>
 const Named& item_named(const std::vector<Named>& list, std::string_view name, std::string_view unknown) {
   const auto found = std::ranges::find(list, name, &Named::name);
   if (found != list.end()) return *found;
-  fail("{} '{}'; allowed: {}", unknown, name,
-       list.empty() ? "none" : joined(list, ", ", &Named::name));
+  fail("{} '{}'; allowed: {}", unknown, name, list.empty() ? "none" : joined(list, ", ", &Named::name));
 }
 
 // The value that to_string() gives this name. Throws Error that begins with `field` and lists the names.

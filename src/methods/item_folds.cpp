@@ -26,9 +26,8 @@ SplitItems split_items(const Supervision& supervision, const HoldsOut& holds_out
 
 bool is_of_one_kind(const Supervision& supervision) {
   const auto* pairs = std::get_if<Pairs>(&supervision);
-  return pairs != nullptr && std::ranges::all_of(*pairs, [&](const Pair& pair) {
-    return pair.similar == pairs->front().similar;
-  });
+  return pairs != nullptr &&
+         std::ranges::all_of(*pairs, [&](const Pair& pair) { return pair.similar == pairs->front().similar; });
 }
 
 }  // namespace

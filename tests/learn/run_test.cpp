@@ -354,7 +354,8 @@ TEST(Run, ScoresOfTheTableAreThoseOfSingleFits) {
     const EvaluationScores scores =
         evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, options.evaluation);
     const double loss = internal::mean_loss(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
-    const double agreement = internal::agreement(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
+    const double agreement =
+        internal::agreement(*model.divergence, model.scaling.apply(fold.loss_rows), fold.loss_items);
     const std::map<Measure, double> expected = {{Measure::kRandIndex, scores.rand_index},
                                                 {Measure::kPurity, scores.purity},
                                                 {Measure::kAuc, scores.auc},

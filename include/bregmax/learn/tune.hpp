@@ -15,12 +15,12 @@ namespace bregmax {
 // Chooses hyperparameters by cross-validation, for any method: candidates are learned on the training part of each fold
 // and scored by every measure on the held-out part. The best mean of one measure wins.
 
-// kAgreement: the share of held-out comparisons that hold, or the probability that a held-out similar pair is closer than
-// a dissimilar one; ties count half.
+// kAgreement: the share of held-out comparisons that hold, or the probability that a held-out similar pair is closer
+// than a dissimilar one; ties count half.
 enum class Measure { kRandIndex, kPurity, kAuc, kAveragePrecision, kKnn, kLoss, kAgreement };
-inline constexpr std::array<Measure, 7> kAllMeasures = {
-    Measure::kRandIndex, Measure::kPurity, Measure::kAuc,      Measure::kAveragePrecision,
-    Measure::kKnn,       Measure::kLoss,   Measure::kAgreement};
+inline constexpr std::array<Measure, 7> kAllMeasures = {Measure::kRandIndex,        Measure::kPurity, Measure::kAuc,
+                                                        Measure::kAveragePrecision, Measure::kKnn,    Measure::kLoss,
+                                                        Measure::kAgreement};
 // "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement"
 std::string to_string(Measure measure);
 Measure measure_named(const std::string& name);  // throws Error that lists the names
