@@ -86,13 +86,13 @@ void add_tuning(OptionAdder& options, FitCommand& fit) {
   for (const Measure measure : kAllMeasures) measures.emplace_back(to_string(measure), measure);
   options
       .choice("--tune-for", fit.request.tune_for, measures,
-              "the score of held-out rows that chooses what is auto; loss: of comparisons drawn from them, or of "
-              "held-out items of a supervision file, for which it is the only one")
-      ->default_str("average_precision");
+              "the score of held-out rows that chooses what is auto; from a supervision file agreement (the share of "
+              "held-out comparisons that hold, or how well held-out pairs are told apart) or loss, of held-out items")
+      ->default_str("average_precision; files: agreement; targets: loss");
   options
       .whole("--folds", fit.request.folds, "N", {2, 1000},
              "of the cross-validation, stratified by class; fewer where a class is too small for so many")
-      ->default_str(fmt::format("{}", Plan{}.folds));
+      ->default_str(fmt::format("{}; supervision files: 5", Plan{}.folds));
   options
       .whole("--repeats", fit.request.repeats, "R", {1, 1000},
              "cross-validations from labels, each with folds of its own")
