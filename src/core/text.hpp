@@ -15,9 +15,7 @@
 
 namespace bregmax::internal {
 
-std::string joined(const std::vector<std::string>& texts, std::string_view separator);
-
-// The same for anything that can be printed, or has a member that can be; faster to compile than fmt::join.
+// Items that can be printed, or have a member that can be; faster to compile than fmt::join.
 template <class Range, class Member = std::identity>
 std::string joined(const Range& items, std::string_view separator, Member member = {}) {
   std::string all;
@@ -46,8 +44,7 @@ template <class Named>
 const Named& item_named(const std::vector<Named>& list, std::string_view name, std::string_view unknown) {
   const auto found = std::ranges::find(list, name, &Named::name);
   if (found != list.end()) return *found;
-  fail("{} '{}'; allowed: {}", unknown, name,
-       list.empty() ? "none" : joined(list, ", ", &Named::name));
+  fail("{} '{}'; allowed: {}", unknown, name, list.empty() ? "none" : joined(list, ", ", &Named::name));
 }
 
 // The value that to_string() gives this name. Throws Error that begins with `field` and lists the names.
