@@ -97,10 +97,7 @@ RegressionErrors run_regression(const RegressionProblem& problem, Index points, 
   Random of_points = of_run.fork(kPointStream), of_test = of_run.fork(kTestStream);
   const Matrix rows = draw_points(problem, kMostRegressionPoints, of_points).topRows(points);
   const Targets targets = noisy_targets(*problem.truth, rows, of_run.fork(kNoiseStream));
-  PbdlOptions options;
-  options.lambda = 0;
-  options.scale = Scale::kNone;
-  options.tolerance = kTolerance;
+  const PbdlOptions options{.lambda = 0, .scale = Scale::kNone, .tolerance = kTolerance};
   const MethodFit learned = fit_pbdl(rows, targets, options, control);
   const Learned metric = learn_with(method_named("mahalanobis"), rows, targets, {}, control);
   RegressionErrors errors;

@@ -24,12 +24,11 @@ bool is_embedding(const Model& model) {
 // Centroids are those of the scaled rows, or of the embedded ones.
 nb::dict cluster(const Model& model, const Rows& rows, Index clusters, const std::string& start, int restarts,
                  int max_iterations, std::uint64_t seed, int threads, const nb::object& on_progress) {
-  KMeansOptions options;
-  options.clusters = clusters;
-  options.start = start_named(start);
-  options.restarts = restarts;
-  options.max_iterations = max_iterations;
-  options.seed = seed;
+  const KMeansOptions options{.clusters = clusters,
+                              .start = start_named(start),
+                              .restarts = restarts,
+                              .max_iterations = max_iterations,
+                              .seed = seed};
   const auto work = [model, rows, options](const RunControl& control) {
     return model.with_scaled(
         view(rows), [&](const MatrixView& scaled) { return kmeans(*model.divergence, scaled, options, control); });
@@ -69,7 +68,7 @@ nb::tuple classify(const Model& model, const Rows& stored, const Integers& class
                    int threads) {
   Classification result;
   search(model, stored, queries, threads, [&](const MatrixView& rows, const MatrixView& asked) {
-    result = classify_nearest(*model.divergence, rows, {classes.data(), classes.size()}, asked, {k});
+    result = classify_nearest(*model.divergence, rows, {classes.data(), classes.size()}, asked, k);
   });
   return nb::make_tuple(to_numpy(std::move(result.predicted)), to_numpy(std::move(result.share)));
 }
@@ -78,7 +77,7 @@ VectorOut regress(const Model& model, const Rows& stored, const Numbers& targets
                   int threads) {
   Vector result;
   search(model, stored, queries, threads, [&](const MatrixView& rows, const MatrixView& asked) {
-    result = regress_nearest(*model.divergence, rows, view(targets), asked, {k});
+    result = regress_nearest(*model.divergence, rows, view(targets), asked, k);
   });
   return to_numpy(std::move(result));
 }
@@ -112,8 +111,7 @@ nb::tuple rank_rows(const Model& model, const Rows& queries, const Rows& pool, I
 // The scores of the rows among themselves. There is no k-NN accuracy, because that needs training rows.
 nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& classes, std::uint64_t seed, int threads,
                        const nb::object& on_progress) {
-  EvaluationOptions options;
-  options.seed = seed;
+  const EvaluationOptions options{.seed = seed};
   const auto work = [model, rows, classes, options](const RunControl& control) {
     return model.with_scaled(view(rows), [&](const MatrixView& scaled) {
       return evaluate(*model.divergence, scaled, {classes.data(), classes.size()}, options, control);
@@ -134,7 +132,7 @@ nb::dict evaluate_rows(const Model& model, const Rows& rows, const Integers& cla
 double average_precision_of(const Model& model, const Rows& rows, const Integers& classes, int threads) {
   const auto work = [model, rows, classes](const RunControl& control) {
     return model.with_scaled(view(rows), [&](const MatrixView& scaled) {
-      return evaluate_ranking(*model.divergence, scaled, {classes.data(), classes.size()}, {}, control);
+      return evaluate_ranking(*model.divergence, scaled, {classes.data(), classes.size()}, kPrecisionAt, control);
     });
   };
   return run_interruptibly<RankingSummary>(work, nb::none(), threads).average_precision;

@@ -15,9 +15,7 @@
 
 namespace bregmax::internal {
 
-std::string joined(const std::vector<std::string>& texts, std::string_view separator);
-
-// The same for anything that can be printed, or has a member that can be; faster to compile than fmt::join.
+// Items that can be printed, or have a member that can be; faster to compile than fmt::join.
 template <class Range, class Member = std::identity>
 std::string joined(const Range& items, std::string_view separator, Member member = {}) {
   std::string all;

@@ -111,11 +111,9 @@ bool tunes_by_admm(const LearningProblem& problem, const SolverSettings& solver)
 Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control) {
   constexpr int kMostIterations = 400;
   if (tunes_by_admm(problem, options.solver)) {
-    AdmmOptions admm;
-    admm.memory_limit = options.solver.memory_limit;
-    admm.tolerance = admm_options(options).tolerance;
-    admm.max_iterations = kMostIterations;
-    return solve_admm(problem, admm, control);
+    const double tolerance = admm_options(options).tolerance, memory_limit = options.solver.memory_limit;
+    return solve_admm(
+        problem, {.tolerance = tolerance, .max_iterations = kMostIterations, .memory_limit = memory_limit}, control);
   }
   InteriorPointOptions exact = exact_options(options);
   exact.time_limit = 0;  // the cross-validation has the clock

@@ -18,9 +18,8 @@ double median(std::vector<double> values) {
 
 void score_clustering(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
                       const EvaluationOptions& options, const RunControl& control, EvaluationScores& scores) {
-  const Index distinct_classes = std::ssize(std::set<int>(classes.begin(), classes.end()));
   const KMeansResult result = kmeans(divergence, rows,
-                                     {.clusters = options.clusters > 0 ? options.clusters : distinct_classes,
+                                     {.clusters = std::ssize(std::set<int>(classes.begin(), classes.end())),
                                       .start = options.start,
                                       .restarts = options.restarts,
                                       .seed = options.seed,
@@ -45,10 +44,9 @@ EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_r
                           const EvaluationOptions& options, const RunControl& control) {
   internal::check_not_empty(test_rows, "test_rows");
   internal::check_classes(test_classes, test_rows.rows(), "test_classes");
-  internal::check_range(options.clusters, 0, test_rows.rows(), "clusters", "the number of test rows");
   EvaluationScores scores;
   static_cast<RankingSummary&>(scores) =
-      evaluate_ranking(divergence, test_rows, test_classes, {options.precision_at}, control);
+      evaluate_ranking(divergence, test_rows, test_classes, options.precision_at, control);
   if (!scores.stopped) score_clustering(divergence, test_rows, test_classes, options, control, scores);
   return scores;
 }
@@ -62,8 +60,7 @@ EvaluationScores evaluate(const Divergence& divergence, const MatrixView& test_r
   internal::check_range(options.k, 1, train_rows.rows(), "k", "the number of training rows");
   EvaluationScores scores = evaluate(divergence, test_rows, test_classes, options, control);
   if (scores.stopped) return scores;
-  const Classification classification =
-      classify_nearest(divergence, train_rows, train_classes, test_rows, {.k = options.k});
+  const Classification classification = classify_nearest(divergence, train_rows, train_classes, test_rows, options.k);
   scores.knn_accuracy = expected_accuracy(classification, test_classes);
   return scores;
 }

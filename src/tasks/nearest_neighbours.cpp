@@ -205,9 +205,8 @@ void check_input(const Divergence& divergence, const MatrixView& stored, const M
 }  // namespace
 
 Classification classify_nearest(const Divergence& divergence, const MatrixView& stored,
-                                std::span<const int> stored_classes, const MatrixView& queries,
-                                const NearestNeighbourOptions& options) {
-  check_input(divergence, stored, queries, options.k);
+                                std::span<const int> stored_classes, const MatrixView& queries, Index k) {
+  check_input(divergence, stored, queries, k);
   internal::check_classes(stored_classes, stored.rows(), "stored_classes");
 
   const internal::ReferenceGroups groups = internal::group_references(divergence, stored);
@@ -224,10 +223,9 @@ Classification classify_nearest(const Divergence& divergence, const MatrixView& 
     keep_largest(tallies, [&](const Tally& tally) { return class_sizes.at(tally.class_number); });
     for (const Tally& tally : tallies) result.winners[query].push_back(tally.class_number);
     result.predicted[query] = tallies.front().class_number;
-    result.share[query] =
-        static_cast<double>(tallies.front().votes) / static_cast<double>(options.k * buffer.denominator);
+    result.share[query] = static_cast<double>(tallies.front().votes) / static_cast<double>(k * buffer.denominator);
   };
-  for_each_vote(groups, queries, options.k, decide);
+  for_each_vote(groups, queries, k, decide);
   return result;
 }
 
@@ -246,8 +244,8 @@ double expected_accuracy(const Classification& classification, std::span<const i
 }
 
 Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, const VectorView& stored_targets,
-                       const MatrixView& queries, const NearestNeighbourOptions& options) {
-  check_input(divergence, stored, queries, options.k);
+                       const MatrixView& queries, Index k) {
+  check_input(divergence, stored, queries, k);
   internal::require(stored_targets.size() == stored.rows(),
                     "stored_targets has {} entries; allowed: {}, one per stored row", stored_targets.size(),
                     stored.rows());
@@ -265,9 +263,9 @@ Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, c
     for (const Voters& voters : buffer.voters) {
       sum += static_cast<double>(voters.votes_per_row) * group_sums(voters.group);
     }
-    predicted(query) = sum / static_cast<double>(options.k * buffer.denominator);
+    predicted(query) = sum / static_cast<double>(k * buffer.denominator);
   };
-  for_each_vote(groups, queries, options.k, average);
+  for_each_vote(groups, queries, k, average);
   return predicted;
 }
 

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "bregmax/tasks/scores.hpp"
 #include "core/checks.hpp"
 #include "search/tiled_search.hpp"
 #include "tasks/group_classes.hpp"
@@ -40,10 +39,10 @@ RankingSummary summarise(std::span<const RankingScores> scores) {
 }  // namespace
 
 RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& rows, std::span<const int> classes,
-                                const RankingOptions& options, const RunControl& control) {
+                                Index precision_at, const RunControl& control) {
   internal::check_not_empty(rows, "rows");
   internal::check_classes(classes, rows.rows(), "classes");
-  internal::check_at_least(options.precision_at, 1, "precision_at");
+  internal::check_at_least(precision_at, 1, "precision_at");
   divergence.check_points(rows);
   divergence.check_references(rows);
 
@@ -72,7 +71,7 @@ RankingSummary evaluate_ranking(const Divergence& divergence, const MatrixView& 
       }
       --candidates[groups.group_of_row[query]].relevant;  // the query itself is no candidate
       internal::sort_by_distance(candidates, scratch);
-      scores[query] = internal::tied_ranking_scores(candidates, options.precision_at, harmonic, groups.tie_tolerance);
+      scores[query] = internal::tied_ranking_scores(candidates, precision_at, harmonic, groups.tie_tolerance);
     }
   };
   const Index done = internal::for_each_batch(rows.rows(), step, control, score_block);

@@ -30,11 +30,10 @@ std::vector<std::int64_t> sorted_run_lengths(std::vector<T> items) {
   return lengths;
 }
 
-void check_groupings(std::span<const int> clusters, std::span<const int> classes,
-                     std::string_view clusters_name = "clusters", std::string_view classes_name = "classes") {
-  internal::require(!clusters.empty(), "{} has no entries; allowed: at least one", clusters_name);
-  internal::check_classes(clusters, std::ssize(clusters), clusters_name);
-  internal::check_classes(classes, std::ssize(clusters), classes_name);
+void check_groupings(std::span<const int> clusters, std::span<const int> classes) {
+  internal::require(!clusters.empty(), "clusters has no entries; allowed: at least one");
+  internal::check_classes(clusters, std::ssize(clusters), "clusters");
+  internal::check_classes(classes, std::ssize(clusters), "classes");
 }
 
 std::vector<std::pair<int, int>> zipped(std::span<const int> clusters, std::span<const int> classes) {
@@ -113,13 +112,6 @@ double purity(std::span<const int> clusters, std::span<const int> classes) {
     largest = std::max(largest, run);
   }
   return static_cast<double>(correct + largest) / static_cast<double>(cells.size());
-}
-
-double accuracy(std::span<const int> predicted, std::span<const int> actual) {
-  check_groupings(predicted, actual, "predicted", "actual");
-  std::int64_t correct = 0;
-  for (std::size_t i = 0; i < predicted.size(); ++i) correct += predicted[i] == actual[i];
-  return static_cast<double>(correct) / static_cast<double>(predicted.size());
 }
 
 RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k) {

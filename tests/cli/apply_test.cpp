@@ -160,7 +160,7 @@ TEST_F(Apply, ClusterAssignsEveryRow) {
 TEST_F(Apply, ClassifyEqualsTheLibrary) {
   const nlohmann::json json = json_of(
       run(directory_, {"classify", "m.bregmax", "--train", "builtin:iris", "--queries", "builtin:iris", "--json"}));
-  const Classification expected = classify_nearest(*model_.divergence, rows_, iris_.labels->of_row, rows_, {5});
+  const Classification expected = classify_nearest(*model_.divergence, rows_, iris_.labels->of_row, rows_, 5);
   for (std::size_t row = 0; row < 150; ++row) {
     const auto predicted = static_cast<std::size_t>(expected.predicted[row]);
     EXPECT_EQ(json["predicted"][row], iris_.labels->class_names[predicted]);

@@ -28,7 +28,7 @@ TEST(ThreadLimit, HoldsWhileItLivesAndIsUndoneAfter) {
 
 TEST(ThreadLimit, ZeroMeansAllThatThereAre) {
   const ThreadLimit limit(0);
-  EXPECT_EQ(omp_get_max_threads(), available_threads());
+  EXPECT_EQ(omp_get_max_threads(), omp_get_num_procs());
 }
 
 TEST(ThreadLimitBadInput, DetectsNegativeNumbers) {

@@ -58,7 +58,7 @@ TEST_P(EvaluationOfEveryDivergence, PutsTheTasksTogether) {
   EXPECT_EQ(found.normalised_mutual_information, median(normalised_mutual_information));
   EXPECT_EQ(found.purity, median(purity));
 
-  const RankingSummary ranking = evaluate_ranking(divergence, split.test_rows, split.test_classes, {.precision_at = 4});
+  const RankingSummary ranking = evaluate_ranking(divergence, split.test_rows, split.test_classes, 4);
   EXPECT_EQ(found.auc, ranking.auc);
   EXPECT_EQ(found.average_precision, ranking.average_precision);
   EXPECT_EQ(found.precision_at_k, ranking.precision_at_k);
@@ -141,8 +141,6 @@ TEST(Evaluation, RefusesBadInput) {
   EXPECT_THAT([&] { evaluate(divergence, rows, Classes{0}); }, ThrowsMessage<Error>(HasSubstr("test_classes has 1")));
   EXPECT_THAT([&] { evaluate(divergence, rows, classes, rows, classes); },
               ThrowsMessage<Error>(HasSubstr("k is 5; allowed: 1 to 4 (the number of training rows)")));
-  EXPECT_THAT([&] { evaluate(divergence, rows, classes, {.clusters = 5}); },
-              ThrowsMessage<Error>(HasSubstr("clusters is 5; allowed: 0 to 4")));
   EXPECT_THAT([&] { evaluate(divergence, rows, classes, {.restarts = 0}); },
               ThrowsMessage<Error>(HasSubstr("restarts is 0")));
   EXPECT_THAT([&] { evaluate(divergence, rows, classes, Matrix::Random(9, 3), Classes(9)); },
@@ -227,7 +225,7 @@ TEST(Evaluation, TwentyThousandRowsOnAMaxAffineDivergence) {
   double correct = 0;
   for (Index first = 0; first < 20000; first += 1000) {
     const auto some = classify_nearest(*divergence, rows.topRows(5000), std::span(classes).first(5000),
-                                       rows.middleRows(first, 1000), {.k = 5});
+                                       rows.middleRows(first, 1000), 5);
     correct += 1000 * expected_accuracy(some, std::span(classes).subspan(static_cast<std::size_t>(first), 1000));
   }
   EXPECT_NEAR(scores.knn_accuracy, correct / 20000, 1e-12);
@@ -244,7 +242,7 @@ TEST(Evaluation, TwentyThousandRowsClusteredAndClassifiedWithoutTies) {
     objective += (rows.row(row) - clustering.best.centroids.row(cluster)).squaredNorm();
   }
   EXPECT_NEAR(clustering.best.objective, objective, 1e-10 * objective);
-  const auto classified = classify_nearest(SquaredEuclidean(), rows, classes, rows.topRows(2000), {.k = 1});
+  const auto classified = classify_nearest(SquaredEuclidean(), rows, classes, rows.topRows(2000), 1);
   EXPECT_EQ(expected_accuracy(classified, std::span(classes).first(2000)), 1);
 }
 

@@ -78,8 +78,8 @@ TEST_P(NearestOfEveryDivergence, EqualsQueryByQuery) {
     const Matrix queries = GetParam().rows(random, 40, 4);
     const Classes classes = test::random_classes(random, 30, 4);
     const Vector targets = test::normal_rows(random, 30, 1).col(0);
-    const Classification found = classify_nearest(divergence, stored, classes, queries, {.k = k});
-    const Vector regressed = regress_nearest(divergence, stored, targets, queries, {.k = k});
+    const Classification found = classify_nearest(divergence, stored, classes, queries, k);
+    const Vector regressed = regress_nearest(divergence, stored, targets, queries, k);
     for (Index q = 0; q < queries.rows(); ++q) {
       const auto distances = distances_from(divergence, queries, q, stored);
       const auto i = static_cast<std::size_t>(q);
@@ -105,13 +105,13 @@ TEST_P(NearestOfEveryDivergence, IgnoresRowOrderNamesAndThreads) {
   const Classes classes = test::random_classes(random, 60, 3);
   const Classes actual = test::random_classes(random, 80, 3);
   for (const Index k : {1, 2, 4, 5}) {
-    const Classification first = classify_nearest(divergence, stored, classes, queries, {.k = k});
+    const Classification first = classify_nearest(divergence, stored, classes, queries, k);
     for (int repeat = 0; repeat < 4; ++repeat) {
       const ThreadLimit limit(1 + repeat % 2);
       const auto order = random.permutation(60), query_order = random.permutation(80);
       const Classification again =
           classify_nearest(divergence, test::permuted(stored, order), test::renamed(test::permuted(classes, order)),
-                           test::permuted(queries, query_order), {.k = k});
+                           test::permuted(queries, query_order), k);
       EXPECT_EQ(expected_accuracy(first, actual),
                 expected_accuracy(again, test::renamed(test::permuted(actual, query_order))));
     }
@@ -128,18 +128,16 @@ Matrix column(std::initializer_list<double> values) {
 }
 
 Classes winners(const Matrix& stored, const Classes& classes, Index k) {
-  return classify_nearest(SquaredEuclidean(), stored, classes, column({0}), {.k = k}).winners[0];
+  return classify_nearest(SquaredEuclidean(), stored, classes, column({0}), k).winners[0];
 }
 
 TEST(NearestNeighbours, RowsTiedAtTheLastPlaceShareTheVotesThatAreLeft) {
   // One vote is left for three rows at distance 1, two of them of class 1: 2/3 against 1 + 1/3.
-  const auto found =
-      classify_nearest(SquaredEuclidean(), column({0, 1, -1, 1}), Classes{0, 1, 1, 0}, column({0}), {.k = 2});
+  const auto found = classify_nearest(SquaredEuclidean(), column({0, 1, -1, 1}), Classes{0, 1, 1, 0}, column({0}), 2);
   EXPECT_EQ(found.predicted[0], 0);
   EXPECT_DOUBLE_EQ(found.share[0], 2.0 / 3.0);
-  EXPECT_DOUBLE_EQ(regress_nearest(SquaredEuclidean(), column({0, 1, -1, 1}), Vector(column({0, 3, 3, 6})), column({0}),
-                                   {.k = 2})(0),
-                   2.0);
+  EXPECT_DOUBLE_EQ(
+      regress_nearest(SquaredEuclidean(), column({0, 1, -1, 1}), Vector(column({0, 3, 3, 6})), column({0}), 2)(0), 2.0);
 }
 
 TEST(NearestNeighbours, VoteTiesGoToTheNearerThenToTheLargerClass) {
@@ -151,7 +149,7 @@ TEST(NearestNeighbours, VoteTiesGoToTheNearerThenToTheLargerClass) {
 TEST(NearestNeighbours, AFairDrawDecidesWhatNoRuleCan) {
   const Matrix stored = column({1, -1});
   for (const Classes& classes : {Classes{0, 1}, Classes{1, 0}}) {
-    const auto found = classify_nearest(SquaredEuclidean(), stored, classes, column({0, 0, 0}), {.k = 2});
+    const auto found = classify_nearest(SquaredEuclidean(), stored, classes, column({0, 0, 0}), 2);
     EXPECT_DOUBLE_EQ(expected_accuracy(found, Classes{0, 1, 2}), 1.0 / 3.0);
   }
 }
@@ -176,7 +174,7 @@ TEST(NearestNeighbours, DivergencesThatAreAllRounding) {
     const Matrix slopes = Matrix::NullaryExpr(7, 5, [&] { return size * random.normal(); });
     const SmoothedMaxAffine divergence(slopes, Vector::Zero(7), 1);
     for (const Index k : {1, 5, 39, 40}) {
-      const Vector votes = regress_nearest(divergence, stored, Vector::Ones(40), queries, {k});
+      const Vector votes = regress_nearest(divergence, stored, Vector::Ones(40), queries, k);
       EXPECT_LE((votes.array() - 1).abs().maxCoeff(), 1e-12) << size << " " << k;
     }
   }
@@ -192,22 +190,22 @@ TEST(NearestNeighbours, RefuseBadInput) {
       ThrowsMessage<Error>(HasSubstr("k is 5; allowed: 1 to 3 (the number of stored rows)")));
   EXPECT_THAT(
       [&] {
-        classify_nearest(divergence, stored, Classes{0, 1, 1}, stored, {.k = 0});
+        classify_nearest(divergence, stored, Classes{0, 1, 1}, stored, 0);
       },
       ThrowsMessage<Error>(HasSubstr("k is 0")));
   EXPECT_THAT(
       [&] {
-        classify_nearest(divergence, stored, Classes{0, 1}, stored, {.k = 1});
+        classify_nearest(divergence, stored, Classes{0, 1}, stored, 1);
       },
       ThrowsMessage<Error>(HasSubstr("stored_classes has 2 entries")));
   EXPECT_THAT(
       [&] {
-        classify_nearest(divergence, stored, Classes{0, 1, 1}, Matrix::Ones(2, 2), {.k = 1});
+        classify_nearest(divergence, stored, Classes{0, 1, 1}, Matrix::Ones(2, 2), 1);
       },
       ThrowsMessage<Error>(HasSubstr("queries has 2 features; allowed: 1")));
-  EXPECT_THAT([&] { regress_nearest(divergence, stored, Vector::Zero(2), stored, {.k = 1}); },
+  EXPECT_THAT([&] { regress_nearest(divergence, stored, Vector::Zero(2), stored, 1); },
               ThrowsMessage<Error>(HasSubstr("stored_targets has 2 entries")));
-  EXPECT_THAT([&] { regress_nearest(divergence, stored, Vector::Constant(3, INFINITY), stored, {.k = 1}); },
+  EXPECT_THAT([&] { regress_nearest(divergence, stored, Vector::Constant(3, INFINITY), stored, 1); },
               ThrowsMessage<Error>(HasSubstr("stored_targets[0] is inf")));
   EXPECT_THAT([&] { expected_accuracy(Classification{}, Classes{}); }, ThrowsMessage<Error>(HasSubstr("no queries")));
 }

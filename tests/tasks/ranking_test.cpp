@@ -23,7 +23,7 @@ double tidy(double value) { return std::round(value * 1e11) / 1e11; }
 // Query by query from single divergences; those that are equal up to rounding are made equal.
 RankingSummary straightforward(const Divergence& divergence, const Matrix& rows, const std::vector<int>& classes,
                                Index k) {
-  RankingSummary sum{0, 0, 0};
+  RankingSummary sum{{0, 0, 0}};
   for (Index q = 0; q < rows.rows(); ++q) {
     std::vector<double> distances;
     std::vector<bool> relevant;
@@ -56,7 +56,7 @@ TEST_P(RankingOfEveryDivergence, EqualsQueryByQuery) {
     auto classes = test::random_classes(random, rows_count, 3);
     classes.back() = 9;  // alone in its class
     const RankingSummary expected = straightforward(*GetParam().divergence, rows, classes, 4);
-    const RankingSummary found = evaluate_ranking(*GetParam().divergence, rows, classes, {.precision_at = 4});
+    const RankingSummary found = evaluate_ranking(*GetParam().divergence, rows, classes, 4);
     EXPECT_EQ(found.queries, expected.queries);
     EXPECT_EQ(found.skipped_queries, expected.skipped_queries);
     if (expected.queries == 0) continue;
@@ -143,7 +143,7 @@ TEST(Ranking, StopsOnRequestAndReportsProgress) {
   Random random(1);
   const Matrix rows = test::normal_rows(random, 9000, 2);
   const auto classes = test::random_classes(random, 9000, 2);
-  const RankingSummary summary = evaluate_ranking(SquaredEuclidean(), rows, classes, {}, control);
+  const RankingSummary summary = evaluate_ranking(SquaredEuclidean(), rows, classes, kPrecisionAt, control);
   EXPECT_TRUE(summary.stopped);
   EXPECT_GT(summary.queries, 0);
   EXPECT_LT(summary.queries, 9000);
@@ -167,7 +167,7 @@ TEST(Ranking, RefusesBadInput) {
       ThrowsMessage<Error>(HasSubstr("classes[2] is -1")));
   EXPECT_THAT(
       [&] {
-        evaluate_ranking(divergence, rows, std::vector<int>{0, 1, 1}, {.precision_at = 0});
+        evaluate_ranking(divergence, rows, std::vector<int>{0, 1, 1}, 0);
       },
       ThrowsMessage<Error>(HasSubstr("precision_at is 0")));
   EXPECT_THAT([&] { rank(divergence, rows, Matrix::Random(3, 4)); },

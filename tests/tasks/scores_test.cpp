@@ -215,7 +215,6 @@ TEST(GroupingScores, KnownValues) {
   EXPECT_DOUBLE_EQ(rand_index(merged, classes), 5.0 / 6.0);
   EXPECT_DOUBLE_EQ(purity(merged, classes), 1.0);
   EXPECT_DOUBLE_EQ(adjusted_rand_index(Classes{0, 1, 0, 1}, classes), -0.5);
-  EXPECT_DOUBLE_EQ(accuracy(Classes{0, 1, 1, 1}, classes), 0.75);
 }
 
 TEST(GroupingScores, TrivialGroupings) {
@@ -270,7 +269,6 @@ TEST(GroupingScores, RefuseBadInput) {
   EXPECT_THAT([] { rand_index(Classes{}, Classes{}); }, ThrowsMessage<Error>(HasSubstr("at least one")));
   EXPECT_THAT([] { purity(Classes{0, 1}, Classes{0}); }, ThrowsMessage<Error>(HasSubstr("classes has 1 entries")));
   EXPECT_THAT([] { rand_index(Classes{0, -2}, Classes{0, 1}); }, ThrowsMessage<Error>(HasSubstr("clusters[1] is -2")));
-  EXPECT_THAT([] { accuracy(Classes{0, 1}, Classes{0}); }, ThrowsMessage<Error>(HasSubstr("actual has 1 entries")));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ have labels, the accuracy is printed on standard error.)";
 
 struct ClassifyRequest : ModelRequest {
   std::string train, queries, query_label;
-  NearestNeighbourOptions options;
+  Index k = 5;
 };
 
 // Quoted if the name has commas, quotes or line ends.
@@ -48,15 +48,14 @@ ExitCode run_classify(const ClassifyRequest& request) {
   const Model model = load_model(request.model);
   const ModelInput train = read_labelled(model, request.train, request.layout);
   const ModelInput queries = read_for_model(model, request.queries, request.layout, request.query_label);
-  check_at_most("-k", request.options.k, train.rows.rows(), "the number of training rows");
+  internal::check_range(request.k, 1, train.rows.rows(), "-k", "the number of training rows");
   const SharedClasses classes = share_classes(*train.table.labels, queries.table.labels.value_or(Labels{}));
-  const Classification result =
-      classify_nearest(*model.divergence, train.rows, classes.first, queries.rows, request.options);
+  const Classification result = classify_nearest(*model.divergence, train.rows, classes.first, queries.rows, request.k);
   const double accuracy =
       queries.table.labels ? expected_accuracy(result, classes.second) : std::numeric_limits<double>::quiet_NaN();
   print_rows(
       request.out, request.json, [&] { return classes_as_csv(result, classes.names); },
-      {{"queries", result.predicted.size()}, {"k", request.options.k}, {"accuracy", accuracy}},
+      {{"queries", result.predicted.size()}, {"k", request.k}, {"accuracy", accuracy}},
       [&] { return classes_as_json(result, classes.names); });
   if (!request.json && queries.table.labels) {
     say(fmt::format("against column {}: accuracy {:.4f}", queries.table.labels->column, accuracy));
@@ -73,8 +72,7 @@ void add_classify(CLI::App& program, Action& chosen) {
   options.model(request->model);
   options.text("--train", request->train, "T", "rows with labels: CSV, .npy or builtin:NAME")->required();
   options.text("--queries", request->queries, "Q", "rows to classify, with or without labels")->required();
-  options.whole("-k", request->options.k, "K", {1, 1'000'000'000},
-                "neighbours that vote, at most the number of training rows");
+  options.whole("-k", request->k, "K", {1, 1'000'000'000}, "neighbours that vote, at most the number of training rows");
   options.rest(*request, kCsvOutput, &request->query_label);
 }
 

@@ -71,7 +71,7 @@ ExitCode run_cluster(const ClusterRequest& request) {
   check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"DATA", request.data}});
   const Model model = load_model(request.model);
   const ModelInput input = read_for_model(model, request.data, request.layout);
-  check_at_most("-k", request.options.clusters, input.rows.rows(), "the number of rows");
+  internal::check_range(request.options.clusters, 1, input.rows.rows(), "-k", "the number of rows");
   const KMeansResult result = run_with_progress(
       [&](const RunControl& control) { return kmeans(*model.divergence, input.rows, request.options, control); });
   if (result.stopped) return report_interrupt("; nothing was written");

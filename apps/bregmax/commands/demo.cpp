@@ -47,9 +47,7 @@ DemoData split_iris(std::uint64_t seed) {
 }
 
 MethodFit learn(const Table& train, double smoothing, std::uint64_t seed, const std::atomic<bool>* stop) {
-  PbdlOptions options;
-  options.lambda = kDemoLambda;
-  options.smoothing = smoothing;
+  const PbdlOptions options{.lambda = kDemoLambda, .smoothing = smoothing};
   RunControl control;
   control.stop = stop;
   return fit_pbdl(train.features, sample_comparisons(train.labels->of_row, kDemoComparisons, seed), options, control);

@@ -30,7 +30,7 @@ EvaluationScores scores_of(const EvaluateRequest& request, const Model& model, c
     return evaluate(divergence, test.rows, test.table.labels->of_row, request.options, control);
   }
   const ModelInput train = read_labelled(model, request.train, request.layout);
-  check_at_most("-k", request.options.k, train.rows.rows(), "the number of training rows");
+  internal::check_range(request.options.k, 1, train.rows.rows(), "-k", "the number of training rows");
   const SharedClasses classes = share_classes(*test.table.labels, *train.table.labels);
   return evaluate(divergence, test.rows, classes.first, train.rows, classes.second, request.options, control);
 }

@@ -41,10 +41,6 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
   return *value;
 }
 
-void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is) {
-  require(value <= most, "{} is {}; allowed: 1 to {}, {}", name, value, most, what_most_is);
-}
-
 CLI::Option* OptionAdder::add(const std::string& name, const std::function<void(const std::string&)>& accept,
                               const std::string& help, const std::string& placeholder, const std::string& standard) {
   return command_.add_option_function<std::string>(name, accept, help)->type_name(placeholder)->default_str(standard);

@@ -55,8 +55,6 @@ std::uint64_t parse_whole(const std::string& name, const std::string& text, cons
                           const std::string& word = "");
 // Throws the Error of an option whose text is not allowed.
 [[noreturn]] void refuse(const std::string& name, const std::string& text, const std::string& allowed);
-// Throws Error when the number is above what the data allows.
-void check_at_most(const std::string& name, Index value, Index most, const std::string& what_most_is);
 
 // Adds options to a command. Each is described once: name, placeholder of its value, what is allowed, the default (the
 // value of the variable; an optional has none) and what it is for. Help, messages and docs/options.md come from that.

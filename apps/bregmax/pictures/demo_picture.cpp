@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "pictures/pictures.hpp"
@@ -126,7 +127,7 @@ class Drawing {
              "pieces.") {
     for (Index k = 0; k < pieces_.rows(); ++k) {
       Polygon polygon = sublevel_set(pieces_, k, 0, plane_);
-      if (!polygon.empty()) cells_.push_back({k, std::move(polygon)});
+      if (!polygon.empty()) cells_.emplace_back(k, std::move(polygon));
     }
     // One scale for both panels, so that they can be compared. It covers the data, not the empty corners.
     for (Index i = 0; i < subject_.table.features.rows(); ++i) {
@@ -153,11 +154,6 @@ class Drawing {
   }
 
  private:
-  struct Cell {
-    Index piece;
-    Polygon polygon;
-  };
-
   Point point(Index row) const { return {subject_.table.features(row, 0), subject_.table.features(row, 1)}; }
 
   // The upper edges grow quadratically: the bands of a squared distance would be equally wide.
@@ -184,19 +180,19 @@ class Drawing {
 
   void draw_to_x(const Plot& plot) {
     svg_.begin_clip(plot.frame());
-    for (const Cell& one : cells_) {
+    for (const auto& [piece, polygon] : cells_) {
       int band = 0;
-      while (band + 1 < kBands && excess(pieces_, one.piece, a_) > edge(band)) ++band;
+      while (band + 1 < kBands && excess(pieces_, piece, a_) > edge(band)) ++band;
       const std::string colour = band_colour(band);
       // The stroke closes the hairline that renderers leave between neighbours.
-      svg_.polygon(plot.place(one.polygon), {colour, colour, 0.6});
+      svg_.polygon(plot.place(polygon), {colour, colour, 0.6});
     }
     svg_.end_clip();
   }
 
   void draw_cells_and_points(const Plot& plot) {
     svg_.begin_clip(plot.frame());
-    for (const Cell& one : cells_) svg_.polygon(plot.place(one.polygon), {"", kBorderColour, 0.5, 0.6});
+    for (const auto& [piece, polygon] : cells_) svg_.polygon(plot.place(polygon), {"", kBorderColour, 0.5, 0.6});
     for (Index i = 0; i < subject_.table.features.rows(); ++i) {
       draw_mark(svg_, plot.place(point(i).x, point(i).y), subject_.table.labels->of_row[i], 4.2);
     }
@@ -241,8 +237,8 @@ class Drawing {
   Rectangle plane_;
   Point a_;
   Index piece_of_a_;
-  std::vector<Cell> cells_;
-  double top_ = 0;  // the largest divergence shown
+  std::vector<std::pair<Index, Polygon>> cells_;  // number and cell of each piece
+  double top_ = 0;                                // the largest divergence shown
   Svg svg_;
 };
 

@@ -2,8 +2,6 @@
 
 namespace bregmax {
 
-int available_threads();
-
 // While it lives, OpenMP regions started from this thread and BLAS use at most `threads` threads.
 class ThreadLimit {
  public:

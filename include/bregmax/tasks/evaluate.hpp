@@ -10,19 +10,18 @@
 namespace bregmax {
 
 struct EvaluationOptions {
-  Index k = 5;         // neighbours, 1 .. number of training rows
-  Index clusters = 0;  // 0: the number of classes among the test rows
-  int restarts = 20;   // of k-means, >= 1
+  Index k = 5;        // neighbours, 1 .. number of training rows
+  int restarts = 20;  // of k-means, >= 1
   KMeansStart start = KMeansStart::kEuclidean;
   std::uint64_t seed = 0;
-  Index precision_at = 10;  // >= 1
+  Index precision_at = kPrecisionAt;  // >= 1
 };
 
 // Fractions. They depend neither on the order of the rows nor on the numbering of the classes. The scores of ranking
 // are those of each test row as the query of all other test rows; NaN if every query was skipped (one class only).
 // `stopped` by RunControl: scores may be missing (NaN) or cover a part of the work.
 struct EvaluationScores : RankingSummary {
-  // Clustering of the test rows: each is the median over the restarts.
+  // Clustering of the test rows into as many clusters as classes: each is the median over the restarts.
   double rand_index = std::numeric_limits<double>::quiet_NaN();
   double adjusted_rand_index = std::numeric_limits<double>::quiet_NaN();
   double normalised_mutual_information = std::numeric_limits<double>::quiet_NaN();

@@ -16,10 +16,7 @@ namespace bregmax {
 // The class with the most votes wins. Equal votes: the smaller mean divergence of its voters; then the larger number of
 // stored rows; then the lowest class number is `predicted`, but expected_accuracy() scores a fair draw instead, so that
 // scores do not depend on how classes are numbered. Nor do results depend on the number of OpenMP threads.
-
-struct NearestNeighbourOptions {
-  Index k = 5;  // 1 .. number of stored rows
-};
+// k: 1 .. number of stored rows.
 
 struct Classification {
   std::vector<int> predicted;             // of each query
@@ -28,8 +25,7 @@ struct Classification {
 };
 
 Classification classify_nearest(const Divergence& divergence, const MatrixView& stored,
-                                std::span<const int> stored_classes, const MatrixView& queries,
-                                const NearestNeighbourOptions& options = {});
+                                std::span<const int> stored_classes, const MatrixView& queries, Index k = 5);
 
 // Accuracy where a tie that remains is decided by a fair draw: a query counts 1 / (number of its winners) if its class
 // is among them.
@@ -37,6 +33,6 @@ double expected_accuracy(const Classification& classification, std::span<const i
 
 // The mean of the stored targets, weighted by the votes above.
 Vector regress_nearest(const Divergence& divergence, const MatrixView& stored, const VectorView& stored_targets,
-                       const MatrixView& queries, const NearestNeighbourOptions& options = {});
+                       const MatrixView& queries, Index k = 5);
 
 }  // namespace bregmax

@@ -8,8 +8,8 @@
 
 namespace bregmax {
 
-// Scores of clusterings, of predicted classes and of rankings: fractions, larger is better. None depends on the order
-// of the rows or the numbering of classes: sums of fractions are taken in an order that only the values decide.
+// Scores of clusterings and of rankings: fractions, larger is better. None depends on the order of the rows or the
+// numbering of classes: sums of fractions are taken in an order that only the values decide.
 
 // ---- Agreement of two groupings of the same rows. Class and cluster numbers are >= 0, gaps are allowed. ----
 
@@ -25,9 +25,6 @@ double normalised_mutual_information(std::span<const int> clusters, std::span<co
 
 // Fraction of the rows whose class is the most frequent one of their cluster.
 double purity(std::span<const int> clusters, std::span<const int> classes);
-
-// Fraction of the rows that were given their own class.
-double accuracy(std::span<const int> predicted, std::span<const int> actual);
 
 // ---- Rankings: candidates in order of their distance from one query, nearest first. ----
 //
