@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -17,12 +18,16 @@ namespace {
 using internal::fail;
 using internal::require;
 
+std::array<Index, 4> rows_of(const Comparison& item) { return {item.i, item.j, item.k, item.l}; }
+std::array<Index, 2> rows_of(const Pair& item) { return {item.i, item.j}; }
+std::array<Index, 2> rows_of(const Target& item) { return {item.i, item.j}; }
+
 template <class Item>
 void check_items(const std::vector<Item>& items, Index rows, std::string_view what) {
   if (items.empty()) fail("there are no {}s; at least one is needed", what);
   for (std::size_t t = 0; t < items.size(); ++t) {
     const Item& item = items[t];
-    for (const Index row : {item.i, item.j}) {
+    for (const Index row : rows_of(item)) {
       if (row < 0 || row >= rows) fail("{} {} names row {}; allowed: 0 to {}", what, t, row, rows - 1);
     }
     require(item.weight >= 0 && std::isfinite(item.weight), "the weight of {} {} is {}; allowed: finite and >= 0", what,
@@ -46,12 +51,14 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   const std::string given = supervision_name(supervision);
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
           internal::joined(names, ", "));
-  // Comparisons and label pairs are checked by pbdl.
+  // Label pairs, and comparisons that it learns from, are checked by pbdl.
   if (const auto* labels = std::get_if<ClassOfRow>(&supervision)) {
     internal::check_labels(*labels, rows, method.needs_supervision);
   }
   if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows, "pair");
   if (const auto* targets = std::get_if<Targets>(&supervision)) check_items(*targets, rows, "target");
+  const auto* comparisons = std::get_if<Comparisons>(&supervision);
+  if (comparisons != nullptr && !method.learns_from_items) check_items(*comparisons, rows, "comparison");
 }
 
 void check_limits(const MethodLimits& limits) {
