@@ -29,6 +29,7 @@ _RENAMED = {
     "max_iterations": "max_iter",
     "neighbours": "n_neighbors",
     "pieces": "n_pieces",
+    "rank": "quadratic_rank",  # learners have a method of that name
     "scales": "scale",
     "tolerance": "tol",
     "trees": "n_trees",
@@ -81,6 +82,12 @@ class DivergenceLearner(BaseEstimator):
         rows, items = self._tuples(pairs, X, (2,), "pairs")
         similar, weights = similar_of(y, len(items)), weights_of(sample_weight, len(items))
         return self._learn(rows, {"pairs": items, "similar": similar, "weights": weights})
+
+    def _learn_comparisons(self, comparisons: Any, X: Any, sample_weight: Any):
+        rows, items = self._tuples(comparisons, X, (3, 4), "comparisons")
+        if items.shape[1] == 3:
+            items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
+        return self._learn(rows, {"comparisons": items, "weights": weights_of(sample_weight, len(items))})
 
     def _learn_targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any):
         rows, items = self._tuples(pairs, X, (2,), "pairs")

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-
-from bregmax._arguments import weights_of
 from bregmax._base import DivergenceLearner, parameters
 
 
@@ -33,11 +30,7 @@ class MaxAffineLearner(DivergenceLearner):
         comparisons: row numbers of X of shape (m, 4), or (m, 3) for D(i, j) <= D(i, l); or the rows themselves, of
         shape (m, 4, d) or (m, 3, d).
         """
-        rows, items = self._tuples(comparisons, X, (3, 4), "comparisons")
-        if items.shape[1] == 3:
-            items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
-        weights = weights_of(sample_weight, len(items))
-        return self._learn(rows, {"comparisons": items, "weights": weights})
+        return self._learn_comparisons(comparisons, X, sample_weight)
 
     def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
         """Learns from pairs (point, reference) that are similar (y is 1) or dissimilar (-1, or 0).

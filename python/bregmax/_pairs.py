@@ -1,4 +1,5 @@
-"""Pairs as samples: telling similar from dissimilar ones by a threshold, and predicting the value of D."""
+"""Pairs and comparisons as samples: telling similar pairs from dissimilar ones by a threshold, deciding comparisons, and
+predicting the value of D."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.utils.validation import check_is_fitted
 
-from bregmax._arguments import similar_of
+from bregmax._arguments import similar_of, tuples_of
 
 
 class TuplesMixin:
@@ -61,6 +62,11 @@ class PairsMixin(TuplesMixin):
             raise ValueError("y must have similar and dissimilar pairs")
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
 
+    def _fit_with_threshold_one(self, pairs: Any, y: Any, sample_weight: Any):
+        """For methods whose losses put similar pairs below and dissimilar ones above D = 1."""
+        self.fit_pairs(pairs, y, sample_weight=sample_weight)
+        return self.set_threshold(1.0)
+
     def _fit_with_threshold(self, pairs: Any, y: Any, sample_weight: Any):
         """For methods whose losses imply no threshold: sets the one that is most accurate on the pairs learned from."""
         self.fit_pairs(pairs, y, sample_weight=sample_weight)
@@ -95,6 +101,38 @@ def _scores(positives, negatives, similar, strategy: str, min_rate: float | None
     if strategy == "max_tnr":
         return np.where(true_positive_rate >= min_rate, true_negative_rate, -1.0)
     raise ValueError(f"strategy is '{strategy}'; allowed: 'accuracy', 'f_beta', 'max_tpr' or 'max_tnr'")
+
+
+class ComparisonsMixin(TuplesMixin):
+    """Decides on comparisons D(i, j) <= D(k, l), or triplets D(i, j) <= D(i, l)."""
+
+    def fit(self, comparisons: Any, y: Any = None, sample_weight: Any = None):
+        """y is ignored: every comparison says that the first divergence is the smaller one."""
+        return self.fit_comparisons(comparisons, sample_weight=sample_weight)
+
+    def decision_function(self, comparisons: Any) -> np.ndarray:
+        """D(k, l) - D(i, j): positive where the comparison holds."""
+        check_is_fitted(self, "model_")
+        X = self.preprocessor if np.ndim(comparisons) == 2 else None
+        rows, items = tuples_of(comparisons, X, (3, 4), "comparisons")
+        if items.shape[1] == 3:
+            items = items[:, [0, 1, 0, 2]]
+        near = self.model_.pair_distance(rows[items[:, 0]], rows[items[:, 1]])
+        far = self.model_.pair_distance(rows[items[:, 2]], rows[items[:, 3]])
+        return far - near
+
+    def predict(self, comparisons: Any) -> np.ndarray:
+        """1 where the first divergence is the smaller one, -1 where it is the larger one, 0 where they are equal."""
+        return np.sign(self.decision_function(comparisons)).astype(int)
+
+    def score(self, comparisons: Any, y: Any = None) -> float:
+        """The share of the comparisons that hold; equal divergences count one half."""
+        return float(np.mean((self.predict(comparisons) + 1) / 2))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
 
 
 class TargetsMixin(TuplesMixin):

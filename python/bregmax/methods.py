@@ -1,4 +1,5 @@
-"""The classical methods of metric learning, as `bregmax fit --method` has them.
+"""The methods other than pbdl, as `bregmax fit --method` has them: `Smooth` and `Deep`, which are learned by gradients,
+and the classical methods of metric learning.
 
 The parameters of a method are None unless they are given: the library then uses its default, or chooses by
 cross-validation (`available_methods()` says which). A number or a name is taken as it is; "auto" tries the values that the library
@@ -20,7 +21,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, methods_by_name, name_here, parameters
-from bregmax._pairs import PairsMixin, TargetsMixin
+from bregmax._pairs import ComparisonsMixin, PairsMixin, TargetsMixin
 
 
 def available_methods() -> dict[str, dict[str, Any]]:
@@ -102,6 +103,46 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceL
         return self._learn_targets(pairs, values, X, sample_weight)
 
 
+@parameters
+class _GradientMethod(_PairsMethod, _Iterated, _TunedMethod):
+    """From labels, and from items. D = 1 is the threshold between similar and dissimilar pairs."""
+
+    def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
+        """Learns from D(i, j) <= D(k, l).
+
+        comparisons: row numbers of X (or of the preprocessor) of shape (m, 4), or (m, 3) for D(i, j) <= D(i, l); or the
+        rows themselves, of shape (m, 4, d) or (m, 3, d).
+        """
+        return self._learn_comparisons(comparisons, X, sample_weight)
+
+    def fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
+        """Learns from values of pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or rows (m, 2, d)."""
+        return self._learn_targets(pairs, values, X, sample_weight)
+
+
+@_learns_by("smooth")
+class Smooth(_GradientMethod):
+    """A generator ||G x||^2 + log sum_k exp(<a_k, x> + b_k), learned by gradients: from labels, or from items by
+    `fit_pairs`, `fit_comparisons` and `fit_targets`.
+
+    n_pieces: how many a_k. quadratic_rank: rows of G; 0: as many as features, at most 64. decay: price on the squares of
+    a_k less their mean and of G. feature_price: price on each feature that is used; drops those that say nothing.
+    neighbour_share: of the loss of labels; 0: all rows of a class count, 1: the nearest ones. optimiser: "adamw", "lbfgs",
+    or "auto": lbfgs for small problems with items. rate, weight_decay, batch, steps: of adamw; steps=0: by the number of
+    rows or items.
+    """
+
+
+@_learns_by("deep")
+class Deep(_GradientMethod):
+    """The generator of `Smooth` on the outputs of a network of dense layers, learned together with it.
+
+    hidden_layers, width: of the network; activation: of its hidden layers, "relu" or "tanh"; outputs: numbers per row that
+    the generator sees. quadratic_rank: rows of G; 0: as many as outputs. n_pieces, decay, feature_price, neighbour_share,
+    optimiser, rate, weight_decay, batch, steps: as in `Smooth`; feature_price is on the first layer, and "auto" is adamw.
+    """
+
+
 @_learns_by("itml")
 class ITML(_PairsMethod, EmbeddingMixin, _Iterated, _TunedMethod):
     """Information-theoretic metric learning (Davis et al. 2007), from labels or (`fit_pairs`) from pairs.
@@ -173,6 +214,36 @@ class KernelNCA(EmbeddingMixin, _Iterated, _TunedMethod):
     kernel: "rbf" or "polynomial". bandwidth: of the kernel. degree: of the polynomial. n_components: of the embedding; 0:
     as many as features.
     """
+
+
+class _GradientPairsMixin(PairsMixin):
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is 1, where the losses put it."""
+        return self._fit_with_threshold_one(pairs, y, sample_weight)
+
+
+class SmoothPairsLearner(_GradientPairsMixin, Smooth):
+    """`Smooth` whose samples are pairs, so that scikit-learn's model selection can split them."""
+
+
+class SmoothComparisonsLearner(ComparisonsMixin, Smooth):
+    """`Smooth` whose samples are comparisons, so that scikit-learn's model selection can split them."""
+
+
+class SmoothTargetsLearner(TargetsMixin, Smooth):
+    """`Smooth` whose samples are pairs with values, so that scikit-learn's model selection can split them."""
+
+
+class DeepPairsLearner(_GradientPairsMixin, Deep):
+    """`Deep` whose samples are pairs, so that scikit-learn's model selection can split them."""
+
+
+class DeepComparisonsLearner(ComparisonsMixin, Deep):
+    """`Deep` whose samples are comparisons, so that scikit-learn's model selection can split them."""
+
+
+class DeepTargetsLearner(TargetsMixin, Deep):
+    """`Deep` whose samples are pairs with values, so that scikit-learn's model selection can split them."""
 
 
 class _MethodPairsMixin(PairsMixin):

@@ -15,6 +15,8 @@ import bregmax
         bregmax.BregmanKNeighborsClassifier(divergence="squared_euclidean"),
         bregmax.BregmanKNeighborsClassifier(divergence=bregmax.BregmanLearner(1.0)),
         bregmax.BregmanKNeighborsRegressor(),
+        bregmax.Smooth(n_pieces=8, steps=50),
+        bregmax.Deep(hidden_layers=1, width=16, outputs=4, n_pieces=8, steps=50),
         bregmax.Euclidean(),
         bregmax.GMML(repeats=1),
         bregmax.ITML(gamma=1.0),

@@ -1,4 +1,4 @@
-"""The classical methods as estimators."""
+"""The methods other than pbdl as estimators."""
 
 import pickle
 import subprocess
@@ -16,6 +16,8 @@ import bregmax
 
 # With parameters that need no cross-validation.
 FROM_LABELS = {
+    "smooth": bregmax.Smooth(n_pieces=10, steps=200),
+    "deep": bregmax.Deep(hidden_layers=1, width=16, outputs=4, n_pieces=8, steps=200),
     "euclidean": bregmax.Euclidean(),
     "itml": bregmax.ITML(gamma=1.0),
     "gmml": bregmax.GMML(t=0.5),
@@ -26,7 +28,15 @@ FROM_LABELS = {
     "nca": bregmax.NCA(form="full", n_components=2),
     "kernel-nca": bregmax.KernelNCA(kernel="rbf", bandwidth=4.0, n_components=2),
 }
-FROM_PAIRS = {"itml": bregmax.ITML(gamma=1.0), "gmml": bregmax.GMML(t=0.5), "wu2009": bregmax.Wu2009(c=1.0)}
+FROM_PAIRS = {
+    "smooth": bregmax.Smooth(),
+    "deep": bregmax.Deep(),
+    "itml": bregmax.ITML(gamma=1.0),
+    "gmml": bregmax.GMML(t=0.5),
+    "wu2009": bregmax.Wu2009(c=1.0),
+}
+GRADIENT = {name: FROM_LABELS[name] for name in ("smooth", "deep")}
+NO_DISTANCES = ("smooth", "deep", "wu2009")
 each_label_method = pytest.mark.parametrize("name", FROM_LABELS)
 each_pairs_method = pytest.mark.parametrize("name", FROM_PAIRS)
 
@@ -112,7 +122,7 @@ def test_clone_pickle_and_frames(few, name):
         again.divergence(X)
 
 
-@pytest.mark.parametrize("name", [name for name in FROM_LABELS if name != "wu2009"])
+@pytest.mark.parametrize("name", [name for name in FROM_LABELS if name not in NO_DISTANCES])
 def test_transformed_rows_have_the_divergences_as_distances(few, name):
     X, y = few
     learner = clone(FROM_LABELS[name]).fit(X, y)
@@ -124,7 +134,10 @@ def test_transformed_rows_have_the_divergences_as_distances(few, name):
 
 
 def test_what_is_no_distance_is_not_transformed(fitted, few):
-    assert not hasattr(bregmax.Wu2009(), "transform")
+    for name in NO_DISTANCES:
+        assert not hasattr(FROM_LABELS[name], "transform")
+    with pytest.raises(ValueError, match="network_embedding is not a squared distance"):
+        clone(FROM_LABELS["deep"]).fit(*few).model_.embed(few[0])
     with pytest.raises(ValueError, match="not a squared distance"):
         fitted.model_.embed(few[0])
 
@@ -182,6 +195,86 @@ def test_pairs_and_targets_are_those_of_the_command_line(pairs, program, tmp_pat
     np.testing.assert_array_equal(regression.divergence(X), expected)
 
 
+# ---- Smooth and Deep ----
+
+
+@pytest.fixture(scope="module")
+def iris_items(iris):
+    """Pairs and comparisons of iris that its labels answer, and values that no squared distance has."""
+    X, y = iris.data, iris.target
+    random = np.random.default_rng(1)
+    numbers = random.integers(len(X), size=(600, 3))
+    same = y[numbers[:, 0]] == y[numbers[:, 1]]
+    comparisons = numbers[same & (y[numbers[:, 0]] != y[numbers[:, 2]])]
+    points, references = X[numbers[:, 0]], X[numbers[:, 1]]
+    values = (points * np.log(points / references) - points + references).sum(axis=1)
+    return X, numbers[:, :2], np.where(same, 1, -1), comparisons, values
+
+
+@pytest.mark.parametrize("name", GRADIENT)
+def test_gradient_methods_learn_from_items(iris_items, name):
+    X, numbers, y, comparisons, values = iris_items
+    learner = clone(GRADIENT[name]).fit_pairs(numbers, y, X)
+    distances = learner.pair_distance(X[numbers])
+    assert (distances[y == 1] < 1).mean() > 0.9 and (distances[y == -1] > 1).mean() > 0.9
+    learner.fit_comparisons(comparisons, X)
+    near, far = (learner.pair_distance(X[comparisons[:, [0, other]]]) for other in (1, 2))
+    assert (near < far).mean() > 0.95
+    learner.fit_targets(numbers, 1000 * values, X)
+    assert np.corrcoef(learner.pair_distance(X[numbers]), values)[0, 1] > 0.9
+    assert learner.model_.record["supervision"] == "targets"
+
+
+@pytest.mark.parametrize(
+    "of_pairs, of_comparisons, of_targets",
+    [
+        (bregmax.SmoothPairsLearner, bregmax.SmoothComparisonsLearner, bregmax.SmoothTargetsLearner),
+        (bregmax.DeepPairsLearner, bregmax.DeepComparisonsLearner, bregmax.DeepTargetsLearner),
+    ],
+)
+def test_items_as_samples_of_gradient_methods(iris_items, of_pairs, of_comparisons, of_targets):
+    X, numbers, y, comparisons, values = iris_items
+    few_steps = {"n_pieces": 8, "steps": 200, "preprocessor": X}
+    if of_pairs is bregmax.DeepPairsLearner:
+        few_steps |= {"hidden_layers": 1, "width": 16, "outputs": 4}
+    pairs_learner = of_pairs(**few_steps).fit(numbers[:400], y[:400])
+    assert pairs_learner.threshold_ == 1
+    assert (pairs_learner.predict(numbers[400:]) == y[400:]).mean() > 0.85
+    half = len(comparisons) // 2
+    comparisons_learner = of_comparisons(**few_steps).fit(comparisons[:half])
+    assert comparisons_learner.score(comparisons[half:]) > 0.9
+    assert of_targets(**few_steps).fit(numbers[:400], values[:400]).score(numbers[400:], values[400:]) > 0.5
+
+
+@pytest.mark.parametrize("name", GRADIENT)
+def test_gradient_methods_save_and_load(few, name, tmp_path):
+    X, y = few
+    learner = clone(GRADIENT[name]).fit(X, y)
+    learner.save(tmp_path / "model.bregmax")
+    loaded = bregmax.Model.load(tmp_path / "model.bregmax")
+    assert loaded.name == {"smooth": "log_sum_exp_quadratic", "deep": "network_embedding"}[name]
+    np.testing.assert_array_equal(loaded.divergence(X), learner.divergence(X))
+    np.testing.assert_array_equal(loaded.phi(X), learner.phi(X))
+
+
+def test_smooth_has_a_gradient_and_deep_has_none(few):
+    X, y = few
+    smooth, deep = (clone(GRADIENT[name]).fit(X, y) for name in ("smooth", "deep"))
+    gradient, phi = smooth.gradient(X), smooth.phi(X)
+    tangent = phi[:, None] - phi - ((X[:, None] - X) * gradient).sum(axis=2)
+    np.testing.assert_allclose(smooth.divergence(X), tangent, atol=1e-9 * phi.max())
+    with pytest.raises(ValueError, match="has no gradient in the features"):
+        deep.gradient(X)
+
+
+def test_gradient_methods_generalise(iris):
+    X, y = iris.data, iris.target
+    for learner in (bregmax.Smooth(), bregmax.Deep(steps=200)):
+        assert learner.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    chosen = bregmax.Smooth(decay=[1e-4, 1e-2], repeats=1, steps=100).fit(X[::2], y[::2])
+    assert [candidate["decay"] for candidate in chosen.model_.tuning["candidates"]] == [1e-4, 1e-2]
+
+
 def test_regression_finds_the_matrix(few):
     X, _ = few
     random = np.random.default_rng(3)
@@ -214,6 +307,12 @@ def test_unlabelled_rows_have_a_euclidean_distance(few):
         (bregmax.ITML(upper_percentile=-1.0), "upper_percentile is -1"),
         (bregmax.Wu2009(kernel_scale=-1.0), "kernel_scale is -1"),
         (bregmax.Wu2009(kernel_scale="auto"), "kernel_scale is 'auto'"),
+        (bregmax.Smooth(n_pieces=0), "n_pieces is 0"),
+        (bregmax.Smooth(quadratic_rank=-1), "quadratic_rank is -1"),
+        (bregmax.Smooth(neighbour_share=2.0), "neighbour_share is 2"),
+        (bregmax.Smooth(optimiser="sgd"), "optimiser is 'sgd'; allowed: auto or adamw or lbfgs"),
+        (bregmax.Deep(activation="sine"), "activation is 'sine'; allowed: relu or tanh"),
+        (bregmax.Deep(outputs=4, quadratic_rank=5), "rank is 5; allowed: at most 4, the outputs of the network"),
         (bregmax.LMNN(scale="log"), "scale is 'log'"),
         (bregmax.LMNN(tol=0.0), "tolerance"),
         (bregmax.LMNN(max_iter=0), "iteration limit is 0"),
@@ -304,6 +403,7 @@ def test_mistakes_in_what_is_chosen_from(few, learner, message):
         (bregmax.GMML(t=[0.2, 0.8]), "t"),
         (bregmax.GMML(lam=[0.1, 1.0]), "lam"),
         (bregmax.GMML(scale="auto"), "scale"),
+        (bregmax.Smooth(decay="auto"), "decay"),
         (bregmax.Wu2009(kernel_scale=[1.0, 2.0]), "kernel_scale"),
         (bregmax.Wu2009(kernel_scale=1.0, scale="auto"), "scale"),
     ],

@@ -55,6 +55,15 @@ CASES = {
     ),
     "itml": (dict(gamma=[1, 10]), "labels", ["--method", "itml", "--method-parameter", "gamma=1,10"], ""),
     "gmml of pairs": (dict(), "pairs", ["--method", "gmml"], ""),
+    "smooth": (dict(decay=[0, 1e-3], repeats=1, steps=100), "labels",
+               ["--method", "smooth", "--method-parameter", "decay=0,1e-3", "--method-parameter", "steps=100",
+                "--repeats", "1"], ""),
+    "smooth of comparisons": (dict(quadratic_rank=2), "comparisons",
+                              ["--method", "smooth", "--method-parameter", "rank=2"], ""),
+    "smooth of targets": (dict(), "targets", ["--method", "smooth"], ""),
+    "deep": (dict(n_pieces=5, steps=100), "labels",
+             ["--method", "deep", "--method-parameter", "pieces=5", "--method-parameter", "steps=100"], ""),
+    "deep of pairs": (dict(), "pairs", ["--method", "deep"], ""),
 }  # fmt: skip
 
 # Names in the program's messages, and in Python's.
@@ -110,8 +119,8 @@ def test_python_and_program_do_the_same(problem, program, tmp_path, monkeypatch,
     command = [program, "fit", "data.csv", "--threads", "1", "--json", "--out", "program.bregmax", *source, *arguments]
     told = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout)
 
-    kinds = {"itml": bregmax.ITML, "gmml of pairs": bregmax.GMML}
-    learner = learn(problem, kinds.get(name, bregmax.BregmanLearner)(n_jobs=1, **parameters), kind)
+    kinds = {"itml": bregmax.ITML, "gmml": bregmax.GMML, "smooth": bregmax.Smooth, "deep": bregmax.Deep}
+    learner = learn(problem, kinds.get(name.split(" of ")[0], bregmax.BregmanLearner)(n_jobs=1, **parameters), kind)
     assert learner.report_["plan"] == told["plan"]
     assert learner.report_["status"] == told["status"]
     for finding in told["diagnosis"]:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "bregmax/core/error.hpp"
@@ -32,7 +33,21 @@ TEST(MethodRegistry, NamesAreDistinctAndGridsAllowed) {
 
 TEST(MethodRegistry, AnUnknownNameIsAnsweredWithTheKnownOnes) {
   EXPECT_THAT([] { method_named("itlm"); },
-              ThrowsMessage<Error>(HasSubstr("unknown method 'itlm'; allowed: pbdl, euclidean")));
+              ThrowsMessage<Error>(HasSubstr("unknown method 'itlm'; allowed: pbdl, smooth, deep, euclidean")));
+}
+
+TEST(MethodRegistry, RefusesItemsThatNameNoRows) {
+  const Matrix rows = Matrix::Identity(4, 2);
+  const auto refuses = [&](const MethodSupervision& supervision, const char* message) {
+    EXPECT_THAT([&] { learn_with(method_named("smooth"), rows, supervision, {}); },
+                ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refuses(Comparisons{}, "the supervision has no comparisons; at least one is needed");
+  refuses(Comparisons{{0, 1, 0, 2}, {0, 1, 2, 4}}, "comparison 1: row number 4; allowed: 0 to 3");
+  refuses(Comparisons{{0, 1, -1, 2}}, "comparison 0: row number -1; allowed: 0 to 3");
+  refuses(Comparisons{{0, 1, 0, 2, -2}}, "comparison 0: weight is -2");
+  refuses(Pairs{{0, 4, true}}, "pair 0: row number 4");
+  refuses(Targets{{0, 1, std::numeric_limits<double>::infinity()}}, "target 0: value is inf");
 }
 
 TEST(MethodParameter, SaysWhatItAllows) {

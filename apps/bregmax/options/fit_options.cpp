@@ -206,12 +206,12 @@ void add_method_options(OptionAdder& options, FitCommand& fit) {
   std::vector<std::string> names;
   for (const Method& method : all_methods()) names.push_back(method.name);
   options.choice("--method", fit.request.method, names,
-                 "pbdl: a max-affine divergence, to a proved gap; the others are classical methods, see "
-                 "bregmax methods");
+                 "pbdl: a max-affine divergence, to a proved gap; smooth and deep: learned by gradients, without a "
+                 "proof; the others are classical methods, see bregmax methods");
   options.command()
       .add_option("--method-parameter", fit.method_parameters,
-                  "a parameter of a classical method, for example gamma=10; gamma=auto or gamma=1,10,100: chosen by "
-                  "cross-validation from labels; may be given several times; bregmax methods lists them")
+                  "a parameter of a method other than pbdl, for example gamma=10; gamma=auto or gamma=1,10,100: chosen "
+                  "by cross-validation from labels; may be given several times; bregmax methods lists them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -273,7 +273,7 @@ FitRequest complete_request(const FitCommand& fit) {
     request.parameters = parse_parameters(method, fit.method_parameters);
     for (const auto& [name, wish] : request.parameters) request.names.renamed[name] = "method-parameter " + name;
   } else if (!fit.method_parameters.empty()) {
-    fail("--method-parameter is for the classical methods; name one with --method");
+    fail("--method-parameter is for methods other than pbdl; name one with --method");
   } else {
     request.parameters["lipschitz"] = fit.lipschitz_bound;
   }

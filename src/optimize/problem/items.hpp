@@ -26,6 +26,7 @@ inline Item item_of(const Pair& p) {
 inline Item item_of(const Target& t) { return {{t.i, t.j}, {}, t.weight, 0, t.value, true}; }
 
 // Throw Error that names the first item with a row, a weight or a value that is not allowed, or if there are no items.
+void check_items(const Comparisons& comparisons, Index rows);
 void check_items(const Pairs& pairs, Index rows);
 void check_items(const Targets& targets, Index rows);
 

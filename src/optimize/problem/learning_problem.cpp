@@ -36,7 +36,7 @@ void check_each(const char* kind, const Items& items, Index rows) {
 
 void check_supervision(const Supervision& supervision, Index rows) {
   if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) {
-    check_each("comparison", *comparisons, rows);
+    internal::check_items(*comparisons, rows);
   } else if (const auto* pairs = std::get_if<Pairs>(&supervision)) {
     internal::check_items(*pairs, rows);
   } else if (const auto* labels = std::get_if<LabelPairs>(&supervision)) {
@@ -61,6 +61,8 @@ void check_centres(const LearningProblem& problem) {
 }
 
 }  // namespace
+
+void internal::check_items(const Comparisons& comparisons, Index rows) { check_each("comparison", comparisons, rows); }
 
 void internal::check_items(const Pairs& pairs, Index rows) { check_each("pair", pairs, rows); }
 
