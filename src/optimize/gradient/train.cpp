@@ -28,6 +28,7 @@ class Watch {
   std::optional<Status> end_after(int steps, double objective) const {
     Progress progress{.phase = "learn", .iteration = steps};
     progress.fraction = static_cast<double>(steps) / planned_;
+    progress.tolerance = limits_.tolerance;
     progress.objective = objective;
     progress.tolerance = limits_.tolerance;
     progress.seconds = seconds();
