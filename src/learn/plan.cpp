@@ -215,7 +215,7 @@ class Planner {
     require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
             request_.method);
     for (const MethodParameter& parameter : plan_.method->parameters) {
-      if (parameter.tuned && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
+      if (parameter.tuned && worth_tuning() && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
     }
     for (const LabelSupervision kind : request_.supervision) {
       require(kind == LabelSupervision::kAllPairs && data_.labelled(),
@@ -248,6 +248,15 @@ class Planner {
     }
   }
 
+  // From a handful of items the scores cannot tell candidates apart.
+  bool worth_tuning() const {
+    constexpr Index kLeastItemsPerFold = 4;
+    if (data_.labelled()) return true;
+    const bool pairs = std::holds_alternative<Pairs>(data_.supervision);
+    return item_count(data_.supervision) >= kLeastItemsPerFold * request_.folds.value_or(kFoldsOfItems) &&
+           (!pairs || default_measure() == Measure::kAgreement);
+  }
+
   // Agreement of pairs needs both kinds in each fold.
   Measure default_measure() const {
     if (data_.labelled()) return Measure::kAveragePrecision;
@@ -267,7 +276,8 @@ class Planner {
     const Index items = item_count(data_.supervision);
     require(items >= plan_.folds,
             "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
-            names_("folds"), plan_.folds, items, items == 1 ? "" : "s", names_("lambda"));
+            names_("folds"), plan_.folds, items, items == 1 ? "" : "s",
+            names_(plan_.tried.empty() ? "scales" : plan_.tried.begin()->first));
   }
 
   // Whether labels suffice for drawing and for folds is for run(): the program looks first, to name the file's column.

@@ -6,6 +6,7 @@
 
 #include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/network_embedding.hpp"
+#include "core/checks.hpp"
 #include "methods/parameters.hpp"
 #include "optimize/gradient/start.hpp"
 
@@ -16,6 +17,9 @@ constexpr std::uint64_t kStartStream = 1;
 
 // L-BFGS looks at all items in each step. Beyond this many multiplications per step batches are quicker.
 constexpr double kWorkForLbfgs = 2e7;
+constexpr Index kMostRowsForLbfgs = 5000;  // with labels, where it holds all pairs of rows in memory
+
+constexpr double kUnitsOfPrices = 1000;  // rows or items for which the prices are meant
 
 // Every row is seen this many times, but the run has at least and at most so many steps: small tables need the steps,
 // and large ones gain nothing from more.
@@ -55,8 +59,13 @@ TrainingItems training_items(const MatrixView& rows, const MethodSupervision& su
 }
 
 bool takes_all_at_once(const GradientLearner& learner, const TrainingItems& training) {
+  const bool of_labels = training.items.empty();
+  if (learner.optimiser == Optimiser::kLbfgs && of_labels && training.rows.rows() > kMostRowsForLbfgs) {
+    fail("optimiser is lbfgs, which takes all pairs of rows at once, for {} rows; allowed: up to {}, or adamw",
+         training.rows.rows(), kMostRowsForLbfgs);
+  }
   if (learner.optimiser != Optimiser::kAuto) return learner.optimiser == Optimiser::kLbfgs;
-  if (training.items.empty() || learner.shape.layers() > 0) return false;
+  if (of_labels || learner.shape.layers() > 0) return false;
   const auto items = static_cast<double>(training.items.size()), rows = static_cast<double>(training.rows.rows()),
              dimension = static_cast<double>(learner.shape.dimension());
   const double of_rows = std::min(rows, 4 * items) * static_cast<double>(learner.shape.directions()) * dimension;
@@ -116,14 +125,19 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
   training.neighbour_share = learner.neighbour_share;
   const Vector start = start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
   const TrainLimits train_limits{limits.max_iterations, limits.time_limit, limits.tolerance};
+  // The mean loss of twice as many items says twice as much, so the prices weigh half as much beside it. What was
+  // chosen on folds then fits all items, too.
+  const Index units = training.items.empty() ? rows.rows() : std::ssize(training.items);
+  Prices prices = learner.prices;
+  prices.decay *= kUnitsOfPrices / static_cast<double>(units);
+  prices.feature *= kUnitsOfPrices / static_cast<double>(units);
   TrainResult result;
   if (takes_all_at_once(learner, training)) {
-    result = train_lbfgs(layout, training, learner.prices, start, train_limits, control);
+    result = train_lbfgs(layout, training, prices, start, train_limits, control);
   } else {
     AdamwPlan plan = learner.adamw;
-    const Index units = training.items.empty() ? rows.rows() : std::ssize(training.items);
     if (plan.steps == 0) plan.steps = steps_for(units, plan.batch);
-    result = train_adamw(layout, training, learner.prices, start, plan, train_limits, control);
+    result = train_adamw(layout, training, prices, start, plan, train_limits, control);
   }
   if (learner.prices.feature > 0) drop_features(layout, result.parameters);
   // D = 1 is the threshold between similar and dissimilar pairs.

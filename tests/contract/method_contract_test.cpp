@@ -285,15 +285,15 @@ TEST_P(MethodContract, RefusesWhatItCannotLearnFrom) {
   }
   if (method().from_pairs) {
     EXPECT_THAT(message_of(good.rows, Pairs{}, {}), HasSubstr("no pairs"));
-    EXPECT_THAT(message_of(good.rows, Pairs{{0, 30, true}}, {}), HasSubstr("pair 0 names row 30"));
-    EXPECT_THAT(message_of(good.rows, Pairs{{0, 1, true, -1}}, {}), HasSubstr("weight of pair 0 is -1"));
+    EXPECT_THAT(message_of(good.rows, Pairs{{0, 30, true}}, {}), HasSubstr("pair 0: row number 30"));
+    EXPECT_THAT(message_of(good.rows, Pairs{{0, 1, true, -1}}, {}), HasSubstr("pair 0: weight is -1"));
     EXPECT_THAT(message_of(good.rows, label_pairs(ClassOfRow(29)), {}), HasSubstr("29"));
   }
   if (method().from_targets) {
     EXPECT_THAT(message_of(good.rows, Targets{}, {}), HasSubstr("no targets"));
-    EXPECT_THAT(message_of(good.rows, Targets{{-1, 0, 1}}, {}), HasSubstr("target 0 names row -1"));
-    EXPECT_THAT(message_of(good.rows, Targets{{0, 1, std::nan("")}}, {}), HasSubstr("value of target 0"));
-    EXPECT_THAT(message_of(good.rows, Targets{{0, 1, 1e60}}, {}), HasSubstr("value of target 0 is 1e+60"));
+    EXPECT_THAT(message_of(good.rows, Targets{{-1, 0, 1}}, {}), HasSubstr("target 0: row number -1"));
+    EXPECT_THAT(message_of(good.rows, Targets{{0, 1, std::nan("")}}, {}), HasSubstr("target 0: value is nan"));
+    EXPECT_THAT(message_of(good.rows, Targets{{0, 1, 1e60}}, {}), HasSubstr("target 0: value is 1e+60"));
   }
 }
 

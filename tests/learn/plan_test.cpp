@@ -225,13 +225,17 @@ TEST(Plan, TakesOneValueAndTriesSeveral) {
   EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("gamma is -1; allowed: a number > 0")));
 }
 
-TEST(Plan, OfAClassicalMethodHasNothingToChooseByWithoutLabels) {
+TEST(Plan, OfAClassicalMethodChoosesFromItemsIfThereAreEnough) {
   FitRequest request = itml();
   EXPECT_FALSE(plan(request, kPairs).has_choice());
+  Pairs many(20, {0, 1, true});
+  for (std::size_t p = 0; p < 5; ++p) many[p].similar = false;
+  EXPECT_GT(plan(request, {kRows, many}).values("gamma").size(), 1U);
+  EXPECT_EQ(plan(request, {kRows, many}).tune_for, Measure::kAgreement);
+  many[0].similar = true;
+  EXPECT_FALSE(plan(request, {kRows, many}).has_choice()) << "too few dissimilar pairs for five folds";
   request.scales = {Scale::kNone, Scale::kStandard};
-  EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("scales is to be chosen by cross-val")));
-  request.parameters["gamma"] = Wish({1, 2});
-  EXPECT_THAT([&] { plan(request, kPairs); }, ThrowsMessage<Error>(HasSubstr("gamma is to be chosen by cross-val")));
+  EXPECT_TRUE(plan(request, kPairs).has_choice()) << "it was asked for";
 }
 
 TEST(Plan, OfAClassicalMethodChecksItsSupervision) {

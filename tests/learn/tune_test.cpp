@@ -96,12 +96,39 @@ TEST(Tune, FoldsOfItemsHoldEachItemOutOnce) {
   const LabelledRows data = noisy_classes(10);
   Pairs pairs = all_pairs(data.classes);
   double held_out = 0;
+  pairs.resize(12);  // too few for rows to be held out
   for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].weight = static_cast<double>(p + 1);
   for (const Fold& fold : folds_of_items(data.rows, pairs, 4, 1)) {
-    EXPECT_EQ(std::get<Pairs>(*fold.train_items).size() + std::get<Pairs>(fold.loss_items).size(), 90U);
+    EXPECT_EQ(std::get<Pairs>(*fold.train_items).size() + std::get<Pairs>(fold.loss_items).size(), 12U);
     for (const Pair& pair : std::get<Pairs>(fold.loss_items)) held_out += pair.weight;
   }
-  EXPECT_EQ(held_out, 90 * 91 / 2);
+  EXPECT_EQ(held_out, 12 * 13 / 2);
+}
+
+TEST(Tune, FoldsOfItemsHoldOutRowsIfThereAreEnough) {
+  const LabelledRows data = noisy_classes(20);
+  const Comparisons comparisons = sample_comparisons(data.classes, 200, 1);
+  std::set<Index> held_out_somewhere;
+  const std::vector<Fold> folds = folds_of_items(data.rows, comparisons, 4, 1);
+  ASSERT_EQ(folds.size(), 4U);
+  for (const Fold& fold : folds) {
+    std::set<Index> trained;
+    for (const Comparison& item : std::get<Comparisons>(*fold.train_items)) {
+      trained.insert({item.i, item.j, item.k, item.l});
+    }
+    EXPECT_GE(trained.size(), 10U);
+    const auto& held_out = std::get<Comparisons>(fold.loss_items);
+    EXPECT_EQ(std::get<Comparisons>(*fold.train_items).size() + held_out.size(), 200U);
+    for (const Comparison& item : held_out) {
+      std::set<Index> unseen;
+      for (const Index row : {item.i, item.j, item.k, item.l}) {
+        if (!trained.contains(row)) unseen.insert(row);
+      }
+      EXPECT_FALSE(unseen.empty());
+      held_out_somewhere.merge(unseen);
+    }
+  }
+  EXPECT_EQ(held_out_somewhere.size(), 20U);
 }
 
 // Similar pairs alone teach nothing.
