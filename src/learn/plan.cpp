@@ -232,7 +232,7 @@ class Planner {
   void plan_choosing() {
     const bool by_loss = !data_.labelled();
     plan_.labelled = data_.labelled();
-    plan_.folds = request_.folds.value_or(by_loss ? kFoldsOfItems : plan_.folds);
+    plan_.folds = folds();
     plan_.tune_for = request_.tune_for.value_or(default_measure());
     const bool targets = std::holds_alternative<Targets>(data_.supervision);
     require(!by_loss || plan_.tune_for == Measure::kLoss || (plan_.tune_for == Measure::kAgreement && !targets),
@@ -248,12 +248,18 @@ class Planner {
     }
   }
 
+  int folds() const {
+    if (request_.folds) return *request_.folds;
+    if (data_.labelled()) return plan_.folds;
+    return static_cast<int>(std::clamp<Index>(item_count(data_.supervision), plan_.folds, kFoldsOfItems));
+  }
+
   // From a handful of items the scores cannot tell candidates apart.
   bool worth_tuning() const {
     constexpr Index kLeastItemsPerFold = 4;
     if (data_.labelled()) return true;
     const bool pairs = std::holds_alternative<Pairs>(data_.supervision);
-    return item_count(data_.supervision) >= kLeastItemsPerFold * request_.folds.value_or(kFoldsOfItems) &&
+    return item_count(data_.supervision) >= kLeastItemsPerFold * folds() &&
            (!pairs || default_measure() == Measure::kAgreement);
   }
 
@@ -264,8 +270,7 @@ class Planner {
     const auto* pairs = std::get_if<Pairs>(&data_.supervision);
     if (pairs == nullptr) return Measure::kLoss;
     const Index similar = std::ranges::count(*pairs, true, &Pair::similar);
-    const Index folds = request_.folds.value_or(kFoldsOfItems);
-    return std::min(similar, std::ssize(*pairs) - similar) >= folds ? Measure::kAgreement : Measure::kLoss;
+    return std::min(similar, std::ssize(*pairs) - similar) >= folds() ? Measure::kAgreement : Measure::kLoss;
   }
 
   void check_choice() const {

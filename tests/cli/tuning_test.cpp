@@ -86,8 +86,10 @@ TEST(Tuning, TakesEveryMeasureAndSupervision) {
   EXPECT_EQ(fit({"--from-labels", "--comparisons", "50"})["items"], 50);
   directory.write("p.csv", "0,1,1\n0,60,0\n60,61,1\n60,120,0\n120,121,1\n120,3,0\n");
   const nlohmann::json pairs = fit({"--pairs-file", "p.csv"});
-  EXPECT_EQ(pairs["tuning"]["tuned_for"], "loss");
-  EXPECT_EQ(pairs["smoothing"], 0);
+  EXPECT_EQ(pairs["tuning"]["tuned_for"], "agreement");
+  const nlohmann::json by_loss = fit({"--pairs-file", "p.csv", "--tune-for", "loss"});
+  EXPECT_EQ(by_loss["tuning"]["tuned_for"], "loss");
+  EXPECT_EQ(by_loss["smoothing"], 0) << "losses at different smoothings cannot be compared";
   EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--tune-for", "auc"})),
               HasSubstr("held-out items"));
   EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--folds", "7"})),
