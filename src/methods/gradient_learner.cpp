@@ -77,7 +77,7 @@ int steps_for(Index units, Index batch) {
   return static_cast<int>(std::clamp(steps, double{kLeastSteps}, double{kMostSteps}));
 }
 
-// phi times `factor`. Divergences of rows that no price holds together would otherwise read features that say nothing.
+// phi times `factor`. The slopes get mean 0: shifting them all changes no divergence.
 std::shared_ptr<const Divergence> make_generator(const ParameterLayout& layout, const Vector& parameters,
                                                  double factor) {
   const double* at = parameters.data();

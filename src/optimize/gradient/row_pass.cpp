@@ -103,8 +103,7 @@ void RowPass<Real>::forward(const Real* parameters) {
 
 template <class Real>
 void RowPass<Real>::backward(const Real* parameters, Real* gradient) {
-  const Index dimension = shape().dimension(), pieces = shape().pieces, rank = shape().rank,
-              directions = shape().directions();
+  const Index dimension = shape().dimension(), pieces = shape().pieces, directions = shape().directions();
   const Real* matrix = parameters + layout_.slopes.begin;
   Rows by = by_scores(), current = weights();
   gemm(false, true, rows_, directions, dimension, Real(1), by_gradients().data(), dimension, matrix, dimension, Real(0),
@@ -118,7 +117,6 @@ void RowPass<Real>::backward(const Real* parameters, Real* gradient) {
     add_multiple(Real(1), pieces, of_row, by_offsets.data());
     for (Index k = pieces; k < directions; ++k) of_row[k] = 2 * of_row[k] + by_values_[i] * weight[k];
   }
-  static_cast<void>(rank);
   gemm(true, false, directions, dimension, 2 * rows_, Real(1), left_.data(), directions, right_.data(), dimension,
        Real(1), gradient + layout_.slopes.begin, dimension);
   if (!has_network()) return;
