@@ -48,10 +48,11 @@ Matrix transposed_root(const Matrix& matrix) {
 
 struct EmbeddingKind {
   std::string_view name;
-  std::shared_ptr<const Divergence> (*make)(const EmbeddingParts& parts, std::shared_ptr<const Divergence> inner);
+  std::shared_ptr<const Divergence> (*make)(const EmbeddingParts& parts,
+                                            const std::shared_ptr<const Divergence>& inner);
 };
 template <auto from_parts>
-std::shared_ptr<const Divergence> without_inner(const EmbeddingParts& parts, std::shared_ptr<const Divergence>) {
+std::shared_ptr<const Divergence> without_inner(const EmbeddingParts& parts, const std::shared_ptr<const Divergence>&) {
   return from_parts(parts);
 }
 constexpr EmbeddingKind kEmbeddings[] = {{"kernel_embedding", &without_inner<&KernelEmbedding::from_parts>},
@@ -107,9 +108,9 @@ std::vector<std::string> embedding_names() {
 }
 
 std::shared_ptr<const Divergence> make_embedding(std::string_view name, const EmbeddingParts& parts,
-                                                 std::shared_ptr<const Divergence> inner) {
+                                                 const std::shared_ptr<const Divergence>& inner) {
   for (const EmbeddingKind& kind : kEmbeddings) {
-    if (kind.name == name) return kind.make(parts, std::move(inner));
+    if (kind.name == name) return kind.make(parts, inner);
   }
   internal::fail("unknown embedding '{}'; allowed: {}", name, internal::joined(embedding_names(), ", "));
 }

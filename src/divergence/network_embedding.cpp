@@ -48,7 +48,7 @@ NetworkEmbedding::NetworkEmbedding(std::vector<Layer> layers, Activation activat
 }
 
 std::shared_ptr<const Divergence> NetworkEmbedding::from_parts(const EmbeddingParts& parts,
-                                                               std::shared_ptr<const Divergence> inner) {
+                                                               const std::shared_ptr<const Divergence>& inner) {
   constexpr const char* kName = "network embedding";
   const Matrix& activation = internal::embedding_part(parts, kName, "activation", 1);
   require(activation.rows() == 1, "the activation of the network has {} rows; allowed: 1", activation.rows());
@@ -62,8 +62,8 @@ std::shared_ptr<const Divergence> NetworkEmbedding::from_parts(const EmbeddingPa
         {internal::embedding_part(parts, kName, fmt::format("weights.{}", layers.size()), 0), bias.row(0).transpose()});
   } while (parts.contains(fmt::format("weights.{}", layers.size())));
   check_layer_names(parts, layers.size());
-  return std::make_shared<NetworkEmbedding>(
-      std::move(layers), activation(0) == 0 ? Activation::kRelu : Activation::kTanh, std::move(inner));
+  return std::make_shared<NetworkEmbedding>(std::move(layers),
+                                            activation(0) == 0 ? Activation::kRelu : Activation::kTanh, inner);
 }
 
 EmbeddingParts NetworkEmbedding::parts() const {

@@ -92,6 +92,7 @@ std::shared_ptr<const Divergence> make_divergence(const ParameterLayout& layout,
   auto generator = make_generator(layout, parameters, factor);
   if (layout.shape.layers() == 0) return generator;
   std::vector<NetworkEmbedding::Layer> layers;
+  layers.reserve(layout.weights.size());
   for (std::size_t l = 0; l < layout.weights.size(); ++l) {
     layers.push_back(
         {layout.weights[l].in(parameters.data()), Vector(layout.biases[l].in(parameters.data()).transpose())});

@@ -145,7 +145,7 @@ std::shared_ptr<const Divergence> restore_divergence(const Json& description, co
   if (std::ranges::count(embedding_names(), kind) > 0) {
     auto inner = kind == kNetwork ? restore_divergence(description.at("inner"), prefix + ".inner", container, depth + 1)
                                   : nullptr;
-    return make_embedding(kind, embedding_parts(prefix, container), std::move(inner));
+    return make_embedding(kind, embedding_parts(prefix, container), inner);
   }
   return make_closed_form(kind);
 }

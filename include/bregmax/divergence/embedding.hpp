@@ -47,6 +47,6 @@ std::vector<std::string> embedding_names();
 // Throws Error when `name` is not one of them, or when a part is missing or does not fit the others. `inner`: for those
 // whose inner divergence is not always ||.||^2.
 std::shared_ptr<const Divergence> make_embedding(std::string_view name, const EmbeddingParts& parts,
-                                                 std::shared_ptr<const Divergence> inner = nullptr);
+                                                 const std::shared_ptr<const Divergence>& inner = nullptr);
 
 }  // namespace bregmax

@@ -20,7 +20,7 @@ class NetworkEmbedding final : public EmbeddingDivergence {
   // inner: of rows with as many numbers as the last layer has outputs.
   NetworkEmbedding(std::vector<Layer> layers, Activation activation, std::shared_ptr<const Divergence> inner);
   static std::shared_ptr<const Divergence> from_parts(const EmbeddingParts& parts,
-                                                      std::shared_ptr<const Divergence> inner);
+                                                      const std::shared_ptr<const Divergence>& inner);
 
   const std::vector<Layer>& layers() const { return layers_; }
   Activation activation() const { return activation_; }

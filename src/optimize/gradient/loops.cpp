@@ -151,15 +151,17 @@ void step_adam(const AdamStep& step, Index count, const Real* gradient, Real* fi
   dispatch<step_adam_body<Real>>(best_instructions(), numbers, count, gradient, first, second, parameters);
 }
 
-#define BREGMAX_INSTANTIATE(Real)                                         \
-  template Real exponentials<Real>(Real, Index, Real*);                   \
-  template Real largest<Real>(Index, const Real*);                        \
-  template Real dot<Real>(Index, const Real*, const Real*);               \
-  template void add_multiple<Real>(Real, Index, const Real*, Real*);      \
-  template void weigh_differences<Real>(Index, const Real*, Real, Real*); \
-  template void step_adam<Real>(const AdamStep&, Index, const Real*, Real*, Real*, Real*);
-BREGMAX_INSTANTIATE(float)
-BREGMAX_INSTANTIATE(double)
-#undef BREGMAX_INSTANTIATE
+template float exponentials<float>(float, Index, float*);
+template float largest<float>(Index, const float*);
+template float dot<float>(Index, const float*, const float*);
+template void add_multiple<float>(float, Index, const float*, float*);
+template void weigh_differences<float>(Index, const float*, float, float*);
+template void step_adam<float>(const AdamStep&, Index, const float*, float*, float*, float*);
+template double exponentials<double>(double, Index, double*);
+template double largest<double>(Index, const double*);
+template double dot<double>(Index, const double*, const double*);
+template void add_multiple<double>(double, Index, const double*, double*);
+template void weigh_differences<double>(Index, const double*, double, double*);
+template void step_adam<double>(const AdamStep&, Index, const double*, double*, double*, double*);
 
 }  // namespace bregmax::internal
