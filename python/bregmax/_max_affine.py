@@ -20,7 +20,7 @@ class MaxAffineLearner(DivergenceLearner):
     n_pieces: int | str | None = None
     lipschitz_bound: float | None = None
     solver: str = "auto"
-    folds: int = 3
+    folds: int | None = None
     tol: float | None = None
     max_iter: int | None = None
 

@@ -37,8 +37,8 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
         Hard bound on the Lipschitz constant.
     tune_for : str
         The score of held-out rows that chooses: "average_precision", "auc", "rand_index", "purity", "knn", "loss".
-    folds : int
-        Of the cross-validation.
+    folds : int or None
+        Of the cross-validation. None: 3 from labels, up to 5 from comparisons, pairs and targets.
     repeats : int or None
         Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
     solver : "auto", "exact" or "admm"

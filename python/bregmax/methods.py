@@ -58,7 +58,7 @@ class _LabelMethod(LabelMixin, DivergenceLearner):
 @parameters
 class _TunedMethod(_LabelMethod):
     tune_for: str = "average_precision"
-    folds: int = 3
+    folds: int | None = None
     repeats: int | None = None
 
 

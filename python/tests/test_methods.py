@@ -408,7 +408,14 @@ def test_mistakes_in_what_is_chosen_from(few, learner, message):
         (bregmax.Wu2009(kernel_scale=1.0, scale="auto"), "scale"),
     ],
 )
-def test_nothing_is_chosen_without_labels(pairs, learner, name):
+def test_pairs_choose_what_is_auto(pairs, learner, name):
     X, numbers, y = pairs
-    with pytest.raises(ValueError, match=f"^{name} is to be chosen by cross-validation, which needs labels"):
-        learner.fit_pairs(numbers, y, X)
+    tuning = learner.fit_pairs(numbers, y, X).model_.tuning
+    assert tuning["tuned_for"] == "agreement"
+    assert len({candidate.get({"lam": "lambda"}.get(name, name)) for candidate in tuning["candidates"]}) > 1
+
+
+def test_choosing_needs_as_many_pairs_as_folds(pairs):
+    X, numbers, y = pairs
+    with pytest.raises(ValueError, match="^folds is 4, but the supervision has only 3 items: too few to choose"):
+        bregmax.GMML(t="auto", folds=4).fit_pairs(numbers[:3], y[:3], X)
