@@ -17,7 +17,7 @@ struct Setting {
   bool operator==(const Setting&) const = default;
 };
 using Settings = std::vector<Setting>;
-const Setting* find_setting(const Settings& settings, std::string_view name);  // nullptr: there is none
+const Setting* find_setting(const Settings& settings, std::string_view name);  // nullptr: no such setting
 
 // How the hyperparameters of a model were chosen: the whole table of scores.
 struct TuningRecord {
