@@ -35,10 +35,11 @@ struct RunParts {
 // ---- What a row of the table asks for ----
 
 FitRequest request_of(const ProtocolRow& row, std::uint64_t seed) {
-  if (row.name == "defaults") {
+  if (row.of == ProtocolRow::Of::kDefaults) {
     FitRequest request;
+    request.method = row.name == "defaults" ? "pbdl" : row.name;
     request.seed = seed;
-    request.solver.solver = Solver::kExact;
+    if (request.method == "pbdl") request.solver.solver = Solver::kExact;
     return request;
   }
   const bool pbdl = row.name.starts_with("pbdl");
@@ -53,16 +54,17 @@ FitRequest request_of(const ProtocolRow& row, std::uint64_t seed) {
 Plan plan_of(const ProtocolRow& row, const RunParts& parts) {
   Plan planned = plan(request_of(row, parts.seed), parts.data());
   planned.evaluation = parts.evaluation;
-  if (row.name == "pbdl-few-pieces") {  // a fold with fewer rows than pieces has a piece per row
-    planned.settings.parameters.erase("pieces");
-    planned.tried["pieces"] = {10, 20, 40};
+  if (!planned.automatic) planned.methods.resize(1);  // the Euclidean distance has a row of its own
+  if (row.name == "pbdl-few-pieces") {                // a fold with fewer rows than pieces has a piece per row
+    planned.methods[0].settings.parameters.erase("pieces");
+    planned.methods[0].tried["pieces"] = {10, 20, 40};
   }
   return planned;
 }
 
-// The smoothings that a row may choose from; empty: its method has none.
+// The smoothings that a row may choose from; empty: its method has none, or chooses from all.
 std::vector<double> smoothings_of(const Plan& planned) {
-  return planned.method->learns_from_items ? planned.values("smoothing") : std::vector<double>();
+  return planned.main().method->learns_from_items ? planned.main().values("smoothing") : std::vector<double>();
 }
 
 // ---- Candidates ----
@@ -94,9 +96,11 @@ TuneResult restricted(TuneResult result, const std::vector<double>& smoothings) 
 // What each row chooses by cross-validation for each of kTableMeasures; empty when stopped.
 std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, const Plan& planned,
                                           const RunParts& parts, const RunControl& control) {
-  const CandidateFamilies families = families_of(planned, parts.data());
-  if (!planned.has_choice()) return {{kTableMeasures.size(), families.front()->candidates().front()}};
-  const TuneResult cross = tune(folds_of(planned, parts.data()), families, parts.tuning(), control);
+  PlannedFamilies candidates = families_of(planned, parts.data());
+  if (!planned.has_choice()) return {{kTableMeasures.size(), candidates.families.front()->candidates().front()}};
+  TuneOptions options = parts.tuning();
+  options.roles = std::move(candidates.roles);
+  const TuneResult cross = tune(folds_of(planned, parts.data()), candidates.families, options, control);
   std::vector<std::vector<Settings>> chosen;
   for (const ProtocolRow& row : rows) {
     if (control.stop_requested()) return {};
@@ -111,31 +115,57 @@ std::vector<std::vector<Settings>> choose(const std::vector<ProtocolRow>& rows, 
 
 // ---- Test scores ----
 
+// One fit: a method with the values of its parameters, but for the smoothing, which costs no fit.
+struct ChosenFit {
+  std::string method;
+  std::map<std::string, double> parameters;
+
+  auto operator<=>(const ChosenFit&) const = default;
+};
+
+const PlannedMethod& planned_named(const Plan& planned, const std::string& name) {
+  const auto has_name = [&](const PlannedMethod& one) { return one.method->name == name; };
+  const auto found = std::ranges::find_if(planned.methods, has_name);
+  internal::require(found != planned.methods.end(), "{} was chosen, but not planned", name);
+  return *found;
+}
+
+ChosenFit fit_of(const Settings& settings, const Plan& planned) {
+  const Setting* method = find_setting(settings, "method");
+  ChosenFit fit{method != nullptr ? method->word : planned.main().method->name, {}};
+  for (const Setting& one : settings) {
+    // A word is the method, the features' scale or the supervision, which the plan has, or the name of a choice.
+    const bool planned_too =
+        one.name == "method" || (!one.word.empty() && (one.name == "scale" || one.name == "supervision"));
+    if (one.name == "smoothing" || planned_too) continue;
+    const MethodParameter& parameter = method_named(fit.method).parameter(one.name);
+    fit.parameters[one.name] = one.word.empty() ? one.value : parameter.parse(one.word);
+  }
+  return fit;
+}
+
 // Learns the chosen candidates on the whole training part, as a fold whose held-out part is the test part. Candidates
 // that differ only in smoothing share a fit. All others are separate families: on a lambda path the optimum of one
 // lambda may be used for another, so the scores of a row would depend on what other rows chose.
-TuneResult test_scores(const std::vector<std::vector<Settings>>& chosen, Plan planned, const RunParts& parts,
+TuneResult test_scores(const std::vector<std::vector<Settings>>& chosen, const Plan& planned, const RunParts& parts,
                        const RunControl& control) {
-  planned.fold_tolerance = planned.proof_tolerance = kLeastTolerance;
-  std::map<std::map<std::string, double>, std::set<double>> smoothings;  // of the other parameters
+  std::map<ChosenFit, std::set<double>> smoothings;
   for (const std::vector<Settings>& of_row : chosen) {
-    for (const Settings& settings : of_row) {
-      std::map<std::string, double> others;
-      for (const Setting& one : settings) {
-        // A word is the features' scale or the supervision, which all candidates share, or the name of a choice.
-        const bool shared = !one.word.empty() && (one.name == "scale" || one.name == "supervision");
-        if (one.name == "smoothing" || shared) continue;
-        others[one.name] = one.word.empty() ? one.value : planned.method->parameter(one.name).parse(one.word);
-      }
-      smoothings[others].insert(smoothing_of(settings));
-    }
+    for (const Settings& settings : of_row) smoothings[fit_of(settings, planned)].insert(smoothing_of(settings));
   }
+  std::vector<Plan> plans;  // which the families refer to
+  plans.reserve(smoothings.size());
   CandidateFamilies families;
-  for (const auto& [others, temperatures] : smoothings) {
+  for (const auto& [fit, temperatures] : smoothings) {
+    Plan& one = plans.emplace_back(planned);
+    one.methods = {planned_named(planned, fit.method)};
+    one.methods[0].fold_tolerance = one.proof_tolerance = kLeastTolerance;
     // Listed as tried, so that they become part of the settings of the candidate.
-    for (const auto& [name, value] : others) planned.tried[name] = {value};
-    if (planned.method->learns_from_items) planned.tried["smoothing"] = {temperatures.begin(), temperatures.end()};
-    families.push_back(families_of(planned, parts.data()).front());
+    for (const auto& [name, value] : fit.parameters) one.methods[0].tried[name] = {value};
+    if (one.main().method->learns_from_items) {
+      one.methods[0].tried["smoothing"] = {temperatures.begin(), temperatures.end()};
+    }
+    families.push_back(families_of(one, parts.data()).families.front());
   }
   Fold fold;
   fold.train_rows = parts.train.features;
@@ -175,7 +205,7 @@ std::vector<RunScores> run_rows(const std::vector<ProtocolRow>& rows, const RunP
   for (const ProtocolRow& row : rows) {
     for (const double smoothing : smoothings_of(plan_of(row, parts))) smoothings.insert(smoothing);
   }
-  if (!smoothings.empty()) planned.tried["smoothing"] = {smoothings.begin(), smoothings.end()};
+  if (!smoothings.empty()) planned.methods[0].tried["smoothing"] = {smoothings.begin(), smoothings.end()};
   std::vector<RunScores> scores;
   try {
     const std::vector<std::vector<Settings>> chosen = choose(rows, planned, parts, control);
@@ -196,21 +226,26 @@ std::vector<RunScores> run_rows(const std::vector<ProtocolRow>& rows, const RunP
 }  // namespace
 
 const std::vector<ProtocolRow>& protocol_rows() {
-  constexpr auto kPaper = KMeansStart::kEuclidean;
+  constexpr auto kEuclidean = KMeansStart::kEuclidean, kDivergence = KMeansStart::kDivergence;
+  constexpr auto kPaper = ProtocolRow::Of::kPaper, kOurs = ProtocolRow::Of::kOurs,
+                 kDefaults = ProtocolRow::Of::kDefaults;
   static const std::vector<ProtocolRow> kRows = {
-      {"pbdl", "PBDL", "pbdl-raw", true, kPaper, 60},
-      {"itml", "ITML", "itml", true, kPaper, 10},
-      {"lmnn", "LMNN", "lmnn", true, kPaper, 20},
-      {"gb-lmnn", "GB-LMNN", "gb-lmnn", true, kPaper, 60},
-      {"gmml", "GMML", "gmml", true, kPaper, 1},
-      {"nca", "NCA, diagonal", "nca", true, kPaper, 2},
-      {"kernel-nca", "kernel NCA", "kernel-nca", true, kPaper, 30},
-      {"mlr-auc", "MLR-AUC", "mlr-auc", true, kPaper, 60},
-      {"euclidean", "Euclidean", "euclidean", true, kPaper, 0.1},
-      {"pbdl-smoothed", "PBDL, smoothed", "pbdl-raw", false, kPaper, 60},
-      {"pbdl-standardised", "PBDL, standardised, smoothed", "pbdl-standardised", false, kPaper, 80},
-      {"pbdl-few-pieces", "PBDL, K < n", "pbdl-few-pieces", false, kPaper, 60},
-      {"defaults", "bregmax fit, defaults", "defaults", false, KMeansStart::kDivergence, 80},
+      {"pbdl", "PBDL", "pbdl-raw", kPaper, kEuclidean, 60},
+      {"itml", "ITML", "itml", kPaper, kEuclidean, 10},
+      {"lmnn", "LMNN", "lmnn", kPaper, kEuclidean, 20},
+      {"gb-lmnn", "GB-LMNN", "gb-lmnn", kPaper, kEuclidean, 60},
+      {"gmml", "GMML", "gmml", kPaper, kEuclidean, 1},
+      {"nca", "NCA, diagonal", "nca", kPaper, kEuclidean, 2},
+      {"kernel-nca", "kernel NCA", "kernel-nca", kPaper, kEuclidean, 30},
+      {"mlr-auc", "MLR-AUC", "mlr-auc", kPaper, kEuclidean, 60},
+      {"euclidean", "Euclidean", "euclidean", kPaper, kEuclidean, 0.1},
+      {"pbdl-smoothed", "PBDL, smoothed", "pbdl-raw", kOurs, kEuclidean, 60},
+      {"pbdl-standardised", "PBDL, standardised, smoothed", "pbdl-standardised", kOurs, kEuclidean, 80},
+      {"pbdl-few-pieces", "PBDL, K < n", "pbdl-few-pieces", kOurs, kEuclidean, 60},
+      {"defaults", "PBDL, our settings", "defaults", kDefaults, kDivergence, 80},
+      {"smooth", "smooth", "smooth", kDefaults, kDivergence, 10},
+      {"deep", "deep", "deep", kDefaults, kDivergence, 40},
+      {"auto", "bregmax fit, defaults", "auto", kDefaults, kDivergence, 50},
   };
   return kRows;
 }

@@ -22,7 +22,8 @@ struct ProtocolRow {
   std::string name;   // "pbdl", "pbdl-smoothed", "itml", ...: also in files of results
   std::string title;  // "PBDL, smoothed"
   std::string group;  // rows of one group share their fits and are learned together
-  bool of_paper;      // or a row of our own
+  // A row of the paper, one of our own on the paper's protocol, or what a method does by default.
+  enum class Of { kPaper, kOurs, kDefaults } of;
   KMeansStart start;  // of k-means, unless the request names another
   double effort;      // rough seconds of a run on 1000 rows, to estimate the time that is left
 };

@@ -62,7 +62,7 @@ void mark_top_two(const PaperTable& table, SummaryBlock& block) {
   if (std::ranges::count_if(block.rows, of_table) < 3) return;
   for (std::size_t m = 0; m < table.measures; ++m) {
     for (SummaryRow& row : block.rows) {
-      const std::string left_out = row.row.of_paper ? row.row.name : "pbdl";
+      const std::string left_out = row.row.of == ProtocolRow::Of::kPaper ? row.row.name : "pbdl";
       const double ours = as_printed(row.cells[m].ours.mean);
       const auto larger = std::ranges::count_if(block.rows, [&](const SummaryRow& other) {
         return of_table(other) && other.row.name != left_out && as_printed(other.cells[m].ours.mean) > ours;

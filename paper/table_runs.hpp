@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "learn/work.hpp"
 #include "paper/protocol.hpp"
-#include "paper/work.hpp"
 
 namespace bregmax {
 

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "core/text.hpp"
+
 namespace bregmax::app {
 namespace {
 
@@ -41,15 +43,6 @@ extern "C" void request_interrupt(int signal) {
     handle_interrupts_by(SIG_DFL);
     raise(signal);  // delivered when this handler returns
   }
-}
-
-// Tenths of a second do not matter after a minute.
-std::string duration_text(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600, kLongest = 1e9;
-  if (seconds < 10 * kMinute) return fmt::format("{:.{}f} s", seconds, seconds < kMinute ? 1 : 0);
-  const auto whole = static_cast<long long>(std::min(seconds, kLongest));
-  if (seconds < kHour) return fmt::format("{} min", whole / 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 }  // namespace
@@ -103,10 +96,10 @@ void ProgressLine::show(const Progress& progress) {
   if (std::isfinite(progress.primal_residual) && std::isfinite(progress.dual_residual)) {
     line += fmt::format("  residuals {:.0e} {:.0e}", progress.primal_residual, progress.dual_residual);
   }
-  line += "  " + duration_text(progress.seconds);
+  line += "  " + internal::duration(progress.seconds);
   // The fraction of the work predicts the time that is left; the gap of a solver does not.
   if (progress.fraction > 0) {
-    line += ", " + duration_text(progress.seconds * (1 - progress.fraction) / progress.fraction) + " left";
+    line += ", " + internal::duration(progress.seconds * (1 - progress.fraction) / progress.fraction) + " left";
   }
   fmt::print(stderr, "{}", line);
   std::fflush(stderr);

@@ -66,7 +66,7 @@ void take(const nb::dict& options, const char* name, Field& field) {
 }
 
 void take_parameters(const nb::dict& options, FitRequest& request) {
-  const Method& method = method_named(request.method);
+  const Method& method = method_named(request.method == "auto" ? "pbdl" : request.method);
   std::map<std::string, Given> given;
   take<std::map<std::string, Given>>(options, "parameters", given);
   for (const auto& [name, value] : given) {
@@ -91,6 +91,7 @@ FitRequest request_of(const nb::dict& options) {
   FitRequest request;
   take<std::map<std::string, std::string>>(options, "names", request.names.renamed);
   take<std::string>(options, "method", request.method);
+  take<std::vector<std::string>>(options, "candidates", request.candidates);
   take_parameters(options, request);
   take<std::vector<int>>(options, "piece_of", request.piece_of);
   const auto take_named = [&options](const char* name, auto named, auto& field) {

@@ -60,7 +60,7 @@ class DivergenceLearner(BaseEstimator):
     """Base of the learners: subclasses have further parameters, those of their method among them, and say what `fit`
     takes."""
 
-    _method: ClassVar[str]
+    _parameters_of: ClassVar[str]  # the method whose parameters the class has
 
     scale: str | None = None
     time_limit: float | None = None
@@ -100,10 +100,10 @@ class DivergenceLearner(BaseEstimator):
 
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
-        own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._method]["parameters"]}
+        own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._parameters_of]["parameters"]}
         lambdas = getattr(self, "lambdas", None)
         return {
-            "method": self._method,
+            "method": self._parameters_of,
             "names": _RENAMED | {name: name_here(name) for name in own},
             "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
             "lambdas": None if lambdas is None else [float(value) for value in lambdas],

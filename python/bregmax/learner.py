@@ -5,15 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from bregmax._base import LabelMixin, parameters
-from bregmax._max_affine import MaxAffineLearner
+from bregmax._automatic import AutomaticLearner
 
 
 @parameters
-class BregmanLearner(LabelMixin, MaxAffineLearner):
-    """Learns a Bregman divergence to a proved gap, from labels or (`fit_comparisons`, ...) from other supervision.
+class BregmanLearner(LabelMixin, AutomaticLearner):
+    """Learns a Bregman divergence from labels or (`fit_comparisons`, ...) from other supervision.
+
+    With ``method="auto"``, what scores best on held-out data is learned, and the simpler one of methods that score alike.
+    Parameters that only piecewise learning ("pbdl", to a proved gap) has choose that method: `lam`, `lambdas`,
+    `smoothing`, `n_pieces`, `supervision`, `n_comparisons`, `hard_neighbors`, `lipschitz_bound`, `solver`.
 
     Parameters
     ----------
+    method : str
+        "auto", "pbdl", "smooth", "deep" or another name that ``bregmax methods`` prints.
+    candidates : list of str or None
+        The methods that "auto" chooses from. None: "euclidean", "smooth", "pbdl" where its cross-validation is short,
+        and "deep".
     lam : float, "auto" or None
         Weight of the Lipschitz constant relative to the summed loss. "auto", and None except for targets: chosen by
         cross-validation. None for targets: 0.
@@ -31,8 +40,8 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
         What `fit` makes of the labels.
     n_comparisons : int or None
         How many comparisons to draw (None: 2000), or of the hard ones to keep (None: all).
-    hard_neighbors : int
-        Nearest rows of each row's class, and of the others, that hard comparisons are made of.
+    hard_neighbors : int or None
+        Nearest rows of each row's class, and of the others, that hard comparisons are made of. None: 3.
     lipschitz_bound : float or None
         Hard bound on the Lipschitz constant.
     tune_for : str
@@ -63,15 +72,21 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
     report_ : dict
         Status, objective, proved lower bound, gap, loss, Lipschitz constant, ...; under ``"plan"`` what was tried, under
         ``"diagnosis"`` what the command line would say about the result.
-    lam_, smoothing_ : float
+    method_ : str
         As given or chosen.
+    scores_ : list of dict
+        The best score of each method that was tried, with its standard error; the Euclidean distance is among them.
+    parameters_ : dict
+        Of the method, as given or chosen.
+    lam_, smoothing_ : float or None
+        The same for "pbdl"; None for other methods.
     classes_ : array
     n_features_in_, feature_names_in_, n_iter_
     """
 
     supervision: str = "auto"
     n_comparisons: int | None = None
-    hard_neighbors: int = 3
+    hard_neighbors: int | None = None
     tune_for: str = "average_precision"
     repeats: int | None = None
 
@@ -83,5 +98,5 @@ class BregmanLearner(LabelMixin, MaxAffineLearner):
             piece_of=None if piece_of is None else [int(piece) for piece in piece_of],
             supervision=self.supervision,
             n_comparisons=self.n_comparisons,
-            hard_neighbors=int(self.hard_neighbors),
+            hard_neighbors=None if self.hard_neighbors is None else int(self.hard_neighbors),
         )

@@ -33,7 +33,7 @@ def _learns_by(method: str):
     """Makes the parameters of a method of the library parameters of the class, None unless they are given."""
 
     def decorate(learner: type) -> type:
-        learner._method = method
+        learner._parameters_of = method
         own = [name_here(name) for name in methods_by_name()[method]["parameters"]]
         learner.__annotations__ = learner.__dict__.get("__annotations__", {}) | dict.fromkeys(own, "Any")
         for name in own:

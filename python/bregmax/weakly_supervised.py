@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from bregmax._automatic import AutomaticLearner
 from bregmax._base import parameters
-from bregmax._max_affine import MaxAffineLearner
 from bregmax._pairs import ComparisonsMixin, PairsMixin, TargetsMixin, TuplesMixin
 
 
 @parameters
-class _WeakLearner(TuplesMixin, MaxAffineLearner):
+class _WeakLearner(TuplesMixin, AutomaticLearner):
     """The parameters are those of `BregmanLearner` that are not about labels; `preprocessor` holds the rows that row
     numbers refer to."""
 
@@ -23,12 +23,14 @@ class _WeakLearner(TuplesMixin, MaxAffineLearner):
 class BregmanPairsLearner(PairsMixin, _WeakLearner):
     """Learns from similar and dissimilar pairs, and tells new pairs apart by a threshold on D(point, reference).
 
-    The losses put similar pairs below and dissimilar ones above 1, the threshold that `fit` sets.
+    The losses put similar pairs below and dissimilar ones above 1, the threshold that `fit` sets. If the Euclidean
+    distance is chosen, it is the one that is most accurate on the pairs learned from.
     """
 
     def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> BregmanPairsLearner:
         """y: 1 for similar pairs, -1 (or 0) for dissimilar ones."""
-        return self._fit_with_threshold_one(pairs, y, sample_weight)
+        self._fit_with_threshold_one(pairs, y, sample_weight)
+        return self if self.method_ != "euclidean" else self.calibrate_threshold(pairs, y)
 
 
 class BregmanComparisonsLearner(ComparisonsMixin, _WeakLearner):

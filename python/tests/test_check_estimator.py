@@ -8,7 +8,9 @@ import bregmax
 
 @parametrize_with_checks(
     [
-        bregmax.BregmanLearner(),
+        bregmax.BregmanLearner(method="pbdl"),
+        bregmax.BregmanLearner(method="smooth"),
+        bregmax.BregmanLearner(candidates=["smooth", "euclidean"], repeats=1),
         bregmax.BregmanLearner(1.0),
         bregmax.BregmanLearner(1.0, n_pieces=5, supervision="comparisons", smoothing=0.5),
         bregmax.BregmanKMeans(),

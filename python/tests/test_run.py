@@ -45,7 +45,7 @@ class Interrupted:
 
 # Learners, with the number of rows that keep them busy for seconds.
 LONG_RUNS = {
-    "tune": (bregmax.BregmanLearner(), 600),
+    "tune": (bregmax.BregmanLearner(method="pbdl"), 600),
     "solve": (bregmax.BregmanLearner(1e-3), 600),
     "mlr-auc": (bregmax.MLRAUC(c=1e6, tol=1e-12), 2000),
     "lmnn": (bregmax.LMNN(push=0.9, n_neighbors=20, tol=1e-12), 1000),
@@ -173,7 +173,7 @@ def test_progress_without_tqdm():
     assert "solve  50 % (2, gap 1.0e-04)" in run.stderr and "tune  25 % (2)" in run.stderr
 
 
-@pytest.mark.parametrize("learner", [bregmax.BregmanLearner(verbose=1), bregmax.BregmanLearner(1e-3, verbose=1)])
+@pytest.mark.parametrize("learner", [bregmax.BregmanLearner(method="pbdl", verbose=1), bregmax.BregmanLearner(1e-3, verbose=1)])
 def test_an_exception_of_the_progress_bar_ends_the_fit(monkeypatch, learner):
     def refuse(*_):
         raised.append(time.monotonic())

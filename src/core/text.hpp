@@ -30,6 +30,9 @@ std::string joined(const Range& items, std::string_view separator, Member member
 // "a,b," as a, b and an empty text.
 std::vector<std::string> split_at_commas(const std::string& text);
 
+// For people: "0.3 s", "12 min", "3 h 05 min". Tenths of a second do not matter after a minute.
+std::string duration(double seconds);
+
 // The whole text as a number with a decimal point; nothing if it is not one, or beyond the type.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {

@@ -48,6 +48,17 @@ void add_proof(const FitOutcome& outcome, const std::map<std::string, double>& p
   json["certificate"] = if_known(certified, std::move(certificate));
 }
 
+// Of a method without a proof; what it has no value of is null.
+void add_convergence(const FitOutcome& outcome, Json& json) {
+  json.update(if_known(false, proof_as_json(outcome.report)));
+  const bool learned = outcome.model.divergence != nullptr;
+  json.update({{"objective", outcome.report.objective},
+               {"stationarity", outcome.report.stationarity},
+               {"lambda", nullptr},
+               {"pieces", learned ? pieces_of(*outcome.model.divergence) : 0},
+               {"solver", outcome.method().name}});
+}
+
 Json value_as_json(const MethodParameter& parameter, double value) {
   if (!parameter.choices.empty() || (parameter.word && value == parameter.word->second)) return parameter.text(value);
   return parameter.whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
@@ -61,20 +72,37 @@ Json settings_as_json(const Settings& settings) {
   return object;
 }
 
+Json chosen_as_json(const TuningRecord& record) {
+  return record.chosen < 0 || record.empty() ? Json(nullptr) : settings_as_json(record.candidates[record.chosen]);
+}
+
 }  // namespace
+
+Json scores_as_json(const TuningRecord& record) {
+  Json list = Json::array();
+  for (const MethodScore& score : method_scores(record)) {
+    list.push_back({{"method", score.method},
+                    {"measure", record.tuned_for},
+                    {"mean", score.mean},
+                    {"standard_error", score.standard_error},
+                    {"settings", settings_as_json(record.candidates[score.candidate])},
+                    {"chosen", score.chosen}});
+  }
+  return list;
+}
 
 Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
   const Model& model = outcome.model;
   const MethodReport& report = outcome.report;
   const bool learned = model.divergence != nullptr;
-  Json json = {{"status", to_string(report.status)}, {"method", plan.method->name}};
-  const std::map<std::string, double> parameters = resolve(*plan.method, outcome.chosen).parameters;
+  Json json = {{"status", to_string(report.status)}, {"method", outcome.method().name}};
+  const std::map<std::string, double> parameters = resolve(outcome.method(), outcome.chosen).parameters;
   json.update(if_known(learned, {{"divergence", learned ? model.divergence->name() : ""},
-                                 {"parameters", parameters_as_json(plan.method->name, parameters)}}));
-  if (plan.method->learns_from_items) {
+                                 {"parameters", parameters_as_json(outcome.method().name, parameters)}}));
+  if (outcome.method().learns_from_items) {
     add_proof(outcome, parameters, json);
   } else {
-    json.update({{"objective", report.objective}, {"stationarity", report.stationarity}});
+    add_convergence(outcome, json);
   }
   json["tolerance"] = outcome.tolerance;
   json.update(if_known(learned, {{"supervision", model.record.supervision},
@@ -85,6 +113,10 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
   json["tuning_ended_early"] = outcome.tuning_ended_early;
   json["plan"] = Json::object();
   for (const Plan::Field& field : plan.fields()) json["plan"][field.name] = field.values;
+  json["plan"]["predicted_seconds"] = plan.predicted_seconds();
+  json["plan"]["notes"] = plan.notes;
+  json["scores"] = scores_as_json(outcome.tuning.record);
+  json["chosen"] = chosen_as_json(outcome.tuning.record);
   json["diagnosis"] = Json::array();
   for (const Finding& finding : outcome.diagnosis) {
     json["diagnosis"].push_back({{"kind", to_string(finding.kind)}, {"cause", finding.cause}, {"text", finding.text}});
@@ -139,7 +171,7 @@ Json tuning_as_json(const TuningRecord& record) {
     const Json& score = json["table"][static_cast<std::size_t>(record.chosen)]["scores"][record.tuned_for];
     json["score"] = score["mean"];
     json["standard_error"] = score["standard_error"];
-    json["chosen"] = settings_as_json(record.candidates[record.chosen]);
+    json["chosen"] = chosen_as_json(record);
   }
   return json;
 }

@@ -16,6 +16,8 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome);
 
 Json record_as_json(const TrainingRecord& record);
 Json tuning_as_json(const TuningRecord& record);  // null: nothing was tuned
+// The best candidate of each method, from the table; empty: there is no table, or it is of one method.
+Json scores_as_json(const TuningRecord& record);
 // Choices by their name. The numbers of a method that is not known stay numbers.
 Json parameters_as_json(const std::string& method, const std::map<std::string, double>& parameters);
 

@@ -58,6 +58,7 @@ class Diagnosis {
               text);
     }
     find_applied_loss();
+    if (!outcome_.model.record.constant) compare_with_euclidean();
     return std::move(findings_);
   }
 
@@ -71,10 +72,10 @@ class Diagnosis {
     std::string reason = "rounding errors ended the progress";
     if (report.status == Status::kStopped) reason = "stopped by an interrupt";
     if (report.status == Status::kTimeLimit) {
-      reason = names_.with("time_limit", short_number(plan_.settings.time_limit)) + " was reached";
+      reason = names_.with("time_limit", short_number(plan_.time_limit)) + " was reached";
     } else if (report.status == Status::kIterationLimit) {
       const int limit =
-          outcome_.proved ? report.iterations : resolve(*plan_.method, plan_.settings).limits.max_iterations;
+          outcome_.proved ? report.iterations : resolve(outcome_.method(), outcome_.chosen).limits.max_iterations;
       reason = names_.with("max_iterations", fmt::format("{}", limit)) + " was reached";
     }
     if (outcome_.tuning_ended_early) {
@@ -137,8 +138,8 @@ class Diagnosis {
     const TrainingRecord& record = outcome_.model.record;
     if (pieces_of(*outcome_.model.divergence) == 1) {
       return {"one_piece", fmt::format("one piece is one affine function, and its divergence is 0 everywhere; {}",
-                                       plan_.settings.piece_of ? names_("piece_of") + " has to name more"
-                                                               : names_.with("pieces", "2") + " or more")};
+                                       outcome_.chosen.piece_of ? names_("piece_of") + " has to name more"
+                                                                : names_.with("pieces", "2") + " or more")};
     }
     if (bound_leaves_no_room()) {
       return {"lipschitz_bound", fmt::format("{} allows no more; a larger bound may help",
@@ -148,7 +149,7 @@ class Diagnosis {
     if (outcome_.tuning.all_constant && outcome_.tuning.record.candidates.size() > 1) {
       return {"all_candidates",
               fmt::format("so are all candidates that were tried, down to lambda {}; smaller values of {} may help",
-                          short_number(plan_.values("lambda").front()), names_("lambdas"))};
+                          short_number(outcome_.planned.values("lambda").front()), names_("lambdas"))};
     }
     return {"lambda", fmt::format("a {} smaller than {} may help", names_("lambda"), short_number(record.lambda))};
   }
@@ -166,7 +167,8 @@ class Diagnosis {
   void find_applied_loss() {
     constexpr double kRounding = 1e-6;
     if (!outcome_.proved || !outcome_.proved->applied_loss) return;
-    if (resolve(*plan_.method, outcome_.chosen).parameters["smoothing"] != 0) return;  // the report says what that does
+    if (resolve(outcome_.method(), outcome_.chosen).parameters["smoothing"] != 0)
+      return;  // the report says what that does
     const double applied = *outcome_.proved->applied_loss, counted = outcome_.report.loss;
     if (std::abs(applied - counted) <= kRounding * (1 + std::abs(counted))) return;
     add(Finding::Kind::kAppliedLoss, "shared_pieces",
@@ -174,6 +176,27 @@ class Diagnosis {
                     "pieces tie take one of them",
                     short_number(applied)));
   }
+
+  // By the loss of comparisons and pairs, which ask for margins, a distance of another unit cannot be compared.
+  void compare_with_euclidean() {
+    const bool targets = std::holds_alternative<Targets>(data_.supervision);
+    if (plan_.tune_for == Measure::kLoss && !targets) return;
+    const TuningRecord& record = outcome_.tuning.record;
+    const std::vector<MethodScore> scores = method_scores(record);
+    const auto euclidean = std::ranges::find(scores, "euclidean", &MethodScore::method);
+    if (euclidean == scores.end() || record.chosen < 0) return;
+    const bool better = is_clearly_better(outcome_.tuning, record.chosen, euclidean->candidate, plan_.tune_for);
+    if (scores.size() < 2 || better) return;
+    const auto best = std::ranges::find_if(scores, &MethodScore::chosen);
+    const std::string found = best != euclidean && best != scores.end()
+                                  ? fmt::format("{} against {}", short_score(best->mean), short_score(euclidean->mean))
+                                  : fmt::format("{}", short_score(euclidean->mean));
+    add(Finding::Kind::kNotBetterThanEuclidean, best == euclidean ? "chosen" : "within_standard_error",
+        fmt::format("on held-out data nothing that was tried is better than the Euclidean distance by more than the "
+                    "standard error of the difference ({} {})",
+                    record.tuned_for, found));
+  }
+  static std::string short_score(double value) { return fmt::format("{:.4f}", value); }
 
   const Plan& plan_;
   const TrainingData& data_;

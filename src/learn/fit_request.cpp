@@ -38,7 +38,8 @@ PlanThresholds parse_thresholds(const std::string& text) {
       {"three_repeats_rows", &PlanThresholds::three_repeats_rows},
       {"two_repeats_rows", &PlanThresholds::two_repeats_rows},
       {"exact_seconds", &PlanThresholds::exact_seconds},
-      {"fold_seconds", &PlanThresholds::fold_seconds}};
+      {"fold_seconds", &PlanThresholds::fold_seconds},
+      {"auto_pbdl_seconds", &PlanThresholds::auto_pbdl_seconds}};
   PlanThresholds thresholds;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, ',');) {
@@ -52,6 +53,8 @@ PlanThresholds parse_thresholds(const std::string& text) {
   }
   return thresholds;
 }
+
+std::vector<std::string> automatic_methods() { return {"euclidean", "smooth", "pbdl", "deep"}; }
 
 std::vector<Scale> scales_named(const std::string& name) {
   if (name == "standard") return {Scale::kStandard};

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
-#include "bregmax/methods/pbdl.hpp"
-#include "bregmax/theory/bounds.hpp"
+#include "bregmax/learn/folds.hpp"
+#include "bregmax/supervision/sample.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
-#include "methods/pbdl_problem.hpp"
+#include "learn/method_planner.hpp"
 #include "methods/training_rows.hpp"
 
 namespace bregmax {
@@ -17,250 +18,121 @@ namespace {
 
 using internal::require;
 
-constexpr Index kComparisonsToDraw = 2000;
 constexpr int kFoldsOfItems = 5;  // so that most items are left to learn from when rows are held out
+constexpr Index kLeastItemsPerFold = 4;
 
 double machine_memory() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// Fills in a plan, one group of fields after the other.
+// Decides which methods compete and how the choice is made.
 class Planner {
  public:
   Planner(const FitRequest& request, const TrainingData& data)
       : request_(request), data_(data), rows_(static_cast<double>(data.rows.rows())) {}
 
   Plan make() {
-    plan_.method = &method_named(request_.method);
     plan_.names = names_;
-    plan_settings();
-    if (!request_.scales.empty()) plan_.scales = request_.scales;
-    if (plan_.method->learns_from_items) {
-      plan_pbdl();
-    } else {
-      plan_other();
-    }
+    plan_.seed = request_.seed;
+    plan_.time_limit = request_.time_limit;
+    check_rows();
     plan_choosing();
-    check_choice();
-    check_data();
+    const std::string reason = reason_not_to_choose();
+    const internal::PlanningContext context = make_context(reason.empty());
+    if (request_.method != "auto") {
+      require(request_.candidates.empty(), "{} name the methods that {} chooses from; they do not go with {}",
+              names_("candidates"), names_.with("method", "auto"), names_.with("method", request_.method));
+      add_method(request_.method, context);
+    } else if (internal::asks_for_pbdl(request_)) {
+      require(request_.candidates.empty(), "{} name methods to choose from, and another option is for pbdl alone",
+              names_("candidates"));
+      add_method("pbdl", context);
+    } else if (!reason.empty()) {
+      add_method(without_choice(), context);
+      plan_.notes.push_back(
+          fmt::format("{}: {} is learned with its standard parameters", reason, plan_.main().method->name));
+    } else {
+      add_automatic_methods(context);
+    }
+    finish();
     return std::move(plan_);
   }
 
  private:
-  void plan_settings() {
-    MethodSettings& settings = plan_.settings;
-    settings.tolerance = request_.tolerance;
-    settings.max_iterations = request_.max_iterations;
-    settings.time_limit = request_.time_limit;
-    settings.seed = request_.seed;
-    settings.piece_of = request_.piece_of;
-    settings.solver = request_.solver;
-    settings.solver.exact_seconds = thresholds_.exact_seconds;
-    settings.solver.fold_seconds = thresholds_.fold_seconds;
-    if (settings.solver.memory_limit == 0) settings.solver.memory_limit = machine_memory();
-    for (const auto& [name, wish] : request_.parameters) plan_parameter(name, wish);
+  // ---- Methods ----
+
+  void add_method(const std::string& name, const internal::PlanningContext& context) {
+    plan_.methods.push_back(internal::plan_method(method_named(name), context));
   }
 
-  void plan_parameter(const std::string& name, const Wish& wish) {
-    MethodParameter parameter = plan_.method->parameter(name);
-    parameter.name = names_(name);
-    for (const double value : wish.values) parameter.check(value);
-    if (wish.values.size() == 1) {
-      plan_.settings.parameters[name] = wish.values.front();
-    } else if (wish.values.size() > 1) {
-      plan_.tried[name] = wish.values;
-    }
-    if (!wish.automatic) return;
-    require(wish.values.empty(), "{} are the values that {} auto tries; it does not go with a number for {}",
-            names_(name + "s"), names_(name), names_(name));
-    const std::vector<double>& grid = wish.grid.empty() ? parameter.grid : wish.grid;
-    for (const double value : grid) parameter.check(value);
-    // The grid of `pieces` depends on the rows.
-    require(!grid.empty() || name == "pieces", "{} is 'auto'; allowed: {}, or {} to choose from", parameter.name,
-            parameter.allowed(), names_.several_values);
-    if (!grid.empty()) plan_.tried[name] = grid;
-  }
+  std::string without_choice() const { return request_.candidates.empty() ? "smooth" : request_.candidates.front(); }
 
-  Wish wish_for(const std::string& parameter) const {
-    const auto found = request_.parameters.find(parameter);
-    return found != request_.parameters.end() ? found->second : Wish();
-  }
-  bool given(const std::string& parameter) const { return wish_for(parameter).given(); }
-
-  // ---- Piecewise Bregman divergence learning ----
-
-  void plan_pbdl() {
-    check_solver();
-    if (data_.labelled()) {
-      plan_label_supervision();
-    } else if (request_.comparisons || !request_.supervision.empty()) {
-      refuse_comparisons();
-    }
-    const bool all_pairs = data_.labelled() && plan_.supervision.front().kind == LabelSupervision::kAllPairs;
-    const bool targets = std::holds_alternative<Targets>(data_.supervision);
-    const Wish lambda = wish_for("lambda");
-    if (!lambda.given() && targets) {
-      plan_.settings.parameters["lambda"] = 0;
-    } else if (!lambda.given() || (lambda.automatic && lambda.grid.empty())) {
-      plan_.tried["lambda"] = all_pairs ? all_pairs_lambdas() : plan_.method->parameter("lambda").grid;
-    }
-    fix_if_single("lambda");
-    const std::vector<double> lambdas = plan_.values("lambda");
-    require(std::ranges::adjacent_find(lambdas, std::ranges::greater_equal()) == lambdas.end(),
-            "{} is {}; allowed: rising numbers >= 0", names_("lambdas"), internal::joined(lambdas, ","));
-    // By the loss, models of different smoothing cannot be compared.
-    const bool by_loss = !data_.labelled() && request_.tune_for.value_or(default_measure()) == Measure::kLoss;
-    if (!given("smoothing") && !by_loss && plan_.tried.contains("lambda")) {
-      plan_.tried["smoothing"] = plan_.method->parameter("smoothing").grid;
-    } else if (!given("smoothing")) {
-      plan_.settings.parameters["smoothing"] = 0;
-    }
-    plan_pieces();
-  }
-
-  // A list of one value leaves nothing to choose.
-  void fix_if_single(const std::string& name) {
-    const auto tried = plan_.tried.find(name);
-    if (tried == plan_.tried.end() || tried->second.size() > 1) return;
-    plan_.settings.parameters[name] = tried->second.front();
-    plan_.tried.erase(tried);
-  }
-
-  void plan_label_supervision() {
-    std::vector<LabelSupervision> kinds = request_.supervision;
-    if (kinds.empty()) {
-      const bool small = rows_ <= thresholds_.all_pairs_rows && !request_.comparisons;
-      kinds = {small ? LabelSupervision::kAllPairs : LabelSupervision::kComparisons};
-    }
-    for (const LabelSupervision kind : kinds) {
-      if (request_.comparisons && kind == LabelSupervision::kAllPairs) refuse_comparisons();
-      LabelSupervisionOptions options;
-      options.kind = kind;
-      options.comparisons =
-          request_.comparisons.value_or(kind == LabelSupervision::kHardComparisons ? 0 : kComparisonsToDraw);
-      options.neighbours = request_.hard_neighbours.value_or(options.neighbours);
-      options.seed = request_.seed;
-      plan_.supervision.push_back(options);
-    }
-  }
-
-  [[noreturn]] void refuse_comparisons() const {
-    internal::fail(
-        "{} is the number of comparisons to draw from labels, or of hard ones to keep; it does not go with another "
-        "supervision",
-        names_("comparisons"));
-  }
-
-  void plan_pieces() {
-    const bool nothing_said = !given("pieces") && !request_.theory_pieces;
-    if (request_.piece_of || (nothing_said && rows_ <= thresholds_.own_pieces_rows)) {
-      plan_.settings.parameters["pieces"] = 0;
-      plan_.tried.erase("pieces");
-    } else if (request_.theory_pieces) {
-      plan_.settings.parameters["pieces"] = pieces_of_theory();
-    } else if (given("pieces") && !wish_for("pieces").automatic) {
-      for (const double pieces : plan_.values("pieces")) {
-        require(pieces <= rows_, "{} is {}; allowed: 1 to {}, the number of rows, all, auto or theory",
-                names_("pieces"), pieces, rows_);
-      }
-    } else {
-      std::vector<double>& tried = plan_.tried["pieces"];
-      if (rows_ > thresholds_.own_pieces_rows) {
-        // Shares of a large table would be too many pieces; how many are useful no longer depends on the rows.
-        tried = {20, 50, 100, 200};
-        std::erase_if(tried, [&](double pieces) { return pieces > rows_; });
-        if (tried.empty()) tried = {0};  // every row has its own
-      } else {
-        tried = {0};
-        for (const double share : {2, 4, 8}) {
-          if (rows_ / share >= 2) tried.push_back(std::floor(rows_ / share));
-        }
-      }
-      fix_if_single("pieces");
-    }
-  }
-
-  // 0: every row has its own, also where the theorem would have more pieces than there are rows.
-  double pieces_of_theory() const {
-    const auto* targets = std::get_if<Targets>(&data_.supervision);
-    require(targets != nullptr, "{} is theory; that rule is for targets: give those, or a number of pieces",
-            names_("pieces"));
-    const Index pieces = regression_pieces(std::ssize(*targets), data_.rows.cols());
-    return pieces < data_.rows.rows() ? static_cast<double>(pieces) : 0;
-  }
-
-  void check_solver() const {
-    constexpr double kLeast = internal::kLeastAdmmTolerance;
-    const SolverSettings& solver = request_.solver;
-    const std::string exact = names_.with("solver", "exact"), admm = names_.with("solver", "admm");
-    const double tolerance = request_.tolerance.value_or(kLeast);
-    require(solver.solver != Solver::kAdmm || tolerance >= kLeast, "{} is {}; allowed with {}: {:g} to 0.1",
-            names_("tolerance"), tolerance, admm, kLeast);
-    const auto refuse_with_exact = [&](bool given, const std::string& option) {
-      require(!given || solver.solver != Solver::kExact, "{} is for the solver admm; it does not go with {}", option,
-              exact);
+  void add_automatic_methods(const internal::PlanningContext& context) {
+    plan_.automatic = true;
+    for (const std::string& name : request_.candidates) method_named(name);
+    const auto wanted = [this](const std::string& name) {
+      return request_.candidates.empty() || std::ranges::count(request_.candidates, name) > 0;
     };
-    refuse_with_exact(solver.memory_limit > 0, names_("memory_limit"));
-    refuse_with_exact(solver.precision == StoragePrecision::kFloat, names_.with("precision", "float"));
-    const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
-    require(!for_admm || solver.solver == Solver::kAdmm, "{}, {} and {} go with {}", names_("checkpoint"),
-            names_("resume"), names_("early_stop"), admm);
+    for (const std::string& name : automatic_methods()) {
+      if (!wanted(name)) continue;
+      add_method(name, context);
+      const PlannedMethod& planned = plan_.methods.back();
+      const bool short_enough = planned.seconds_of_folds <= request_.thresholds.auto_pbdl_seconds;
+      if (name != "pbdl" || !request_.candidates.empty() || short_enough) continue;
+      plan_.notes.push_back(fmt::format(
+          "pbdl, the proved method, does not compete: its cross-validation is predicted to take {} of processor time; "
+          "{} lets it",
+          internal::duration(planned.seconds_of_folds), names_.with("candidates", "smooth,pbdl,deep")));
+      plan_.methods.pop_back();
+    }
+    // The others, of which it is not known how complex they are, come last, in the order of the request.
+    for (const std::string& name : request_.candidates) {
+      const auto known = automatic_methods();
+      if (std::ranges::count(known, name) == 0) add_method(name, context);
+    }
+    add_yardstick(context);
   }
 
-  // ---- Other methods ----
-
-  void plan_other() {
-    const bool of_pbdl =
-        request_.comparisons || request_.hard_neighbours || request_.theory_pieces || request_.piece_of;
-    require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
-            request_.method);
-    for (const MethodParameter& parameter : plan_.method->parameters) {
-      if (parameter.tuned && worth_tuning() && !given(parameter.name)) plan_.tried[parameter.name] = parameter.grid;
-    }
-    for (const LabelSupervision kind : request_.supervision) {
-      require(kind == LabelSupervision::kAllPairs && data_.labelled(),
-              "{} learns from the labels themselves, or from all pairs of them", request_.method);
-      plan_.supervision.push_back({kind, 0, 0, request_.seed});
-    }
-    const bool pairs = !plan_.supervision.empty();
-    require(!data_.labelled() || (pairs ? plan_.method->from_pairs : plan_.method->from_labels),
-            "{} cannot learn from {}", request_.method, pairs ? "pairs" : "labels");
+  // The Euclidean distance is always among what is scored, so that the user sees what learning is worth.
+  void add_yardstick(const internal::PlanningContext& context) {
+    const auto is_euclidean = [](const PlannedMethod& planned) { return planned.method->name == "euclidean"; };
+    if (std::ranges::any_of(plan_.methods, is_euclidean)) return;
+    FitRequest plain;  // the user's wishes are for the other method, except those for all
+    plain.scales = request_.scales;
+    plain.seed = request_.seed;
+    plain.thresholds = request_.thresholds;
+    plain.names = names_;
+    internal::PlanningContext of_yardstick{plain, data_};
+    of_yardstick.fits_per_candidate = context.fits_per_candidate;
+    of_yardstick.rows_per_fit = context.rows_per_fit;
+    of_yardstick.items_per_fit = context.items_per_fit;
+    PlannedMethod euclidean = internal::plan_method(method_named("euclidean"), of_yardstick);
+    euclidean.yardstick = true;
+    plan_.methods.push_back(std::move(euclidean));
   }
 
   // ---- Choosing ----
 
   void plan_choosing() {
-    const bool by_loss = !data_.labelled();
+    const bool by_items = !data_.labelled();
     plan_.labelled = data_.labelled();
     plan_.folds = folds();
     plan_.tune_for = request_.tune_for.value_or(default_measure());
     const bool targets = std::holds_alternative<Targets>(data_.supervision);
-    require(!by_loss || plan_.tune_for == Measure::kLoss || (plan_.tune_for == Measure::kAgreement && !targets),
+    require(!by_items || plan_.tune_for == Measure::kLoss || (plan_.tune_for == Measure::kAgreement && !targets),
             "{} is '{}'; allowed with given supervision: {}loss, of its held-out items", names_("tune_for"),
             to_string(plan_.tune_for), targets ? "" : "agreement or ");
-    const int repeats = rows_ <= thresholds_.three_repeats_rows ? 3 : rows_ <= thresholds_.two_repeats_rows ? 2 : 1;
+    const int repeats = rows_ <= request_.thresholds.three_repeats_rows ? 3
+                        : rows_ <= request_.thresholds.two_repeats_rows ? 2
+                                                                        : 1;
     plan_.repeats = request_.repeats.value_or(repeats);
     plan_.evaluation.start = KMeansStart::kDivergence;
-    plan_.fold_tolerance = plan_.method->fold_tolerance;
-    if (plan_.method->learns_from_items && data_.labelled() && rows_ > thresholds_.tuning_rows) {
-      plan_.tuning_rows = static_cast<Index>(thresholds_.tuning_rows);
-      plan_.tuning_comparisons = static_cast<Index>(thresholds_.tuning_comparisons);
-    }
   }
 
   int folds() const {
     if (request_.folds) return *request_.folds;
     if (data_.labelled()) return plan_.folds;
     return static_cast<int>(std::clamp<Index>(item_count(data_.supervision), plan_.folds, kFoldsOfItems));
-  }
-
-  // From a handful of items the scores cannot tell candidates apart.
-  bool worth_tuning() const {
-    constexpr Index kLeastItemsPerFold = 4;
-    if (data_.labelled()) return true;
-    const bool pairs = std::holds_alternative<Pairs>(data_.supervision);
-    return item_count(data_.supervision) >= kLeastItemsPerFold * folds() &&
-           (!pairs || default_measure() == Measure::kAgreement);
   }
 
   // Agreement of pairs needs both kinds in each fold.
@@ -273,8 +145,59 @@ class Planner {
     return std::min(similar, std::ssize(*pairs) - similar) >= folds() ? Measure::kAgreement : Measure::kLoss;
   }
 
+  // Why a cross-validation could not tell candidates apart; empty: it could.
+  std::string reason_not_to_choose() const {
+    if (const auto* classes = std::get_if<ClassOfRow>(&data_.supervision)) {
+      try {
+        usable_folds(*classes, plan_.folds);
+      } catch (const Error& error) {
+        return error.what();
+      }
+      return "";
+    }
+    const Index items = item_count(data_.supervision);
+    if (items < kLeastItemsPerFold * plan_.folds) {
+      return fmt::format("too few items to choose by cross-validation ({}; {} would do)", items,
+                         kLeastItemsPerFold * plan_.folds);
+    }
+    const bool pairs = std::holds_alternative<Pairs>(data_.supervision);
+    if (pairs && default_measure() != Measure::kAgreement) {
+      return fmt::format("too few similar or dissimilar pairs to choose by cross-validation ({} of each would do)",
+                         plan_.folds);
+    }
+    return "";
+  }
+
+  internal::PlanningContext make_context(bool can_choose) const {
+    internal::PlanningContext context{request_, data_, machine_memory(), plan_.tune_for, can_choose};
+    const double folds = plan_.folds, share = (folds - 1) / folds;
+    const double tuning_rows = std::min(rows_, request_.thresholds.tuning_rows);
+    context.fits_per_candidate = folds * (data_.labelled() ? plan_.repeats : 1);
+    context.rows_per_fit = data_.labelled() ? share * tuning_rows : rows_;
+    // A fold loses each item that names a row of a held-out fold, and an item names two or three.
+    context.items_per_fit = data_.labelled() ? 0 : share * share * static_cast<double>(item_count(data_.supervision));
+    return context;
+  }
+
+  void finish() {
+    PlannedMethod& main = plan_.methods.front();
+    const bool samples = plan_.automatic || main.method->learns_from_items;
+    if (samples && data_.labelled() && rows_ > request_.thresholds.tuning_rows) {
+      plan_.tuning_rows = static_cast<Index>(request_.thresholds.tuning_rows);
+      plan_.tuning_comparisons = static_cast<Index>(request_.thresholds.tuning_comparisons);
+    }
+    check_choice();
+    check_labels();
+    if (plan_.has_choice() && !plan_.automatic) {
+      add_yardstick(make_context(true));
+    }
+  }
+
+  // ---- Checks ----
+
   void check_choice() const {
-    require(request_.solver.solver != Solver::kAdmm || !plan_.tried.contains("lambda"),
+    const PlannedMethod& main = plan_.main();
+    require(request_.solver.solver != Solver::kAdmm || !main.tried.contains("lambda"),
             "{} needs {} V; {} is for a lambda that cross-validation chooses", names_.with("solver", "admm"),
             names_("lambda"), names_.with("solver", "auto"));
     if (!plan_.has_choice() || data_.labelled()) return;
@@ -282,21 +205,42 @@ class Planner {
     require(items >= plan_.folds,
             "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
             names_("folds"), plan_.folds, items, items == 1 ? "" : "s",
-            names_(plan_.tried.empty() ? "scales" : plan_.tried.begin()->first));
+            names_(main.tried.empty() ? "scales" : main.tried.begin()->first));
   }
 
-  // Whether labels suffice for drawing and for folds is for run(): the program looks first, to name the file's column.
-  void check_data() const {
+  void check_rows() const {
     internal::check_bounded_rows(data_.rows);
-    const bool two_classes = plan_.supervision.empty() && plan_.method->needs_supervision;
     const auto* classes = std::get_if<ClassOfRow>(&data_.supervision);
-    if (classes != nullptr) internal::check_labels(*classes, data_.rows.rows(), two_classes);
+    if (classes != nullptr) internal::check_labels(*classes, data_.rows.rows(), false);
+  }
+
+  // Whether there is something to learn from the labels, comparisons to draw, and folds to choose by.
+  void check_labels() const {
+    const auto* given = std::get_if<ClassOfRow>(&data_.supervision);
+    const PlannedMethod& main = plan_.main();
+    if (given == nullptr || !(main.method->needs_supervision || plan_.automatic)) return;
+    const std::set<int> classes(given->begin(), given->end());
+    const bool drawn = !main.supervision.empty();
+    const bool all_pairs = !drawn || main.supervision.front().kind == LabelSupervision::kAllPairs;
+    require(!all_pairs || classes.size() < given->size() || classes.size() <= 2,
+            "{}: each of the {} rows has a different label, so that no two are similar; another column may name the "
+            "classes, and numbers to learn are targets",
+            names_.labels, given->size());
+    try {
+      if (!drawn) internal::check_labels(*given, data_.rows.rows(), true);
+      if (!all_pairs) sample_comparisons(*given, 1, 0);
+      if (drawn && all_pairs && given->size() < 2) label_pairs(*given);
+      if (plan_.has_choice()) usable_folds(*given, plan_.folds);
+    } catch (const Error& error) {
+      const bool fixable = main.method->learns_from_items && plan_.has_choice() && classes.size() > 1;
+      internal::fail("{}: {}{}", names_.labels, error.what(),
+                     fixable ? fmt::format("; {} needs no cross-validation", names_.with("lambda", "V")) : "");
+    }
   }
 
   const FitRequest& request_;
   const TrainingData& data_;
   const Names& names_ = request_.names;
-  const PlanThresholds& thresholds_ = request_.thresholds;
   double rows_;
   Plan plan_;
 };
@@ -304,52 +248,5 @@ class Planner {
 }  // namespace
 
 Plan plan(const FitRequest& request, const TrainingData& data) { return Planner(request, data).make(); }
-
-bool Plan::has_choice() const {
-  std::size_t candidates = scales.size() * std::max<std::size_t>(1, supervision.size());
-  for (const auto& [name, values] : tried) candidates *= values.size();
-  return candidates > 1;
-}
-
-std::vector<double> Plan::values(const std::string& parameter) const {
-  return FamilyOptions{*method, settings, tried}.values(parameter);
-}
-
-std::vector<Plan::Field> Plan::fields() const {
-  std::vector<Field> list = {{"method", {method->name}}};
-  const auto add = [&list](const char* name, const auto& value) { list.push_back({name, {fmt::format("{}", value)}}); };
-  for (const LabelSupervisionOptions& one : supervision) {
-    if (&one == &supervision.front()) list.push_back({"supervision", {}});
-    const bool hard = one.kind == LabelSupervision::kHardComparisons;
-    list.back().values.push_back(one.kind == LabelSupervision::kAllPairs
-                                     ? to_string(one.kind)
-                                     : fmt::format("{} {}{}", one.comparisons, to_string(one.kind),
-                                                   hard ? fmt::format(" of {} neighbours", one.neighbours) : ""));
-  }
-  list.push_back({"scale", {}});
-  for (const Scale scale : scales) list.back().values.push_back(to_string(scale));
-  for (const MethodParameter& parameter : method->parameters) {
-    list.push_back({parameter.name, {}});
-    for (const double value : values(parameter.name)) list.back().values.push_back(parameter.text(value));
-  }
-  if (method->learns_from_items) add("solver", to_string(settings.solver.solver));
-  if (settings.tolerance) add("tolerance", *settings.tolerance);
-  if (settings.max_iterations) add("max_iterations", *settings.max_iterations);
-  if (settings.time_limit > 0) add("time_limit", settings.time_limit);
-  add("seed", settings.seed);
-  if (!has_choice()) return list;
-  add("tune_for", to_string(tune_for));
-  add("folds", folds);
-  if (labelled) add("repeats", repeats);
-  if (tuning_rows > 0) add("tuning_rows", tuning_rows);
-  return list;
-}
-
-std::string Plan::to_text() const {
-  std::string text;
-  for (const Field& field : fields())
-    text += fmt::format("{:<14} {}\n", field.name, internal::joined(field.values, ", "));
-  return text;
-}
 
 }  // namespace bregmax

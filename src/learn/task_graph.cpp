@@ -23,6 +23,7 @@ class Board {
       : tasks_(tasks), time_limit_(time_limit), waits_for_(tasks.size()), next_(tasks.size()) {
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       waits_for_[t] = tasks[t].after.size();
+      all_effort_ += tasks[t].effort;
       if (tasks[t].after.empty()) ready_.insert(t);
       for (const std::size_t before : tasks[t].after) next_[before].push_back(t);
     }
@@ -59,8 +60,11 @@ class Board {
     std::unique_lock lock(mutex_);
     while (!stop_ && done_ < tasks_.size()) {
       const std::size_t done = done_;
+      Progress progress{.phase = phase, .iteration = static_cast<int>(done)};
+      progress.fraction = all_effort_ > 0 ? done_effort_ / all_effort_ : 0;
+      progress.seconds = watch_.seconds();
       lock.unlock();
-      control.report(share_done(phase, static_cast<Index>(done), std::ssize(tasks_), watch_));
+      control.report(progress);
       if (control.stop_requested())
         status = Status::kStopped;
       else if (time_is_up())
@@ -91,6 +95,7 @@ class Board {
 
   void finish(std::size_t task, const std::exception_ptr& failure) {
     ++done_;
+    done_effort_ += tasks_[task].effort;
     if (failure && !failure_) failure_ = failure;
     if (failure) stop_ = true;
     for (const std::size_t next : next_[task]) {
@@ -106,6 +111,7 @@ class Board {
   std::vector<std::vector<std::size_t>> next_;  // that wait for each
   std::set<std::size_t> ready_;
   std::size_t started_ = 0, done_ = 0;
+  double done_effort_ = 0, all_effort_ = 0;
   std::atomic<bool> stop_ = false;
   std::exception_ptr failure_;
   std::mutex mutex_;

@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
+#include <tuple>
 
 #include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
+#include "learn/results_file.hpp"
 #include "learn/task_graph.hpp"
 #include "methods/item_losses.hpp"
 
@@ -49,6 +53,16 @@ MeasureScores score_on_fold(const Model& model, const Fold& fold, const Evaluati
   return scores;
 }
 
+// NaN where there are too few values.
+std::pair<double, double> mean_and_error(const std::vector<double>& known) {
+  if (known.empty()) return {kNan, kNan};
+  const Eigen::Map<const Vector> values(known.data(), std::ssize(known));
+  const double mean = values.mean();
+  if (known.size() < 2) return {mean, kNan};
+  const auto count = static_cast<double>(known.size());
+  return {mean, std::sqrt((values.array() - mean).square().sum() / (count - 1) / count)};
+}
+
 // Learns and scores all candidates on all folds; every (family, fold) has its own learner and writes to different rows.
 class Tuner {
  public:
@@ -56,9 +70,11 @@ class Tuner {
       : folds_(folds), options_(options) {
     for (const auto& family : families) {
       first_.push_back(result_.record.candidates.size());
+      const FamilyRole role = options.roles.empty() ? FamilyRole() : options.roles.at(first_.size() - 1);
       for (Settings& settings : family->candidates()) {
         result_.record.candidates.push_back(std::move(settings));
         result_.family_of.push_back(std::ssize(first_) - 1);
+        result_.role_of.push_back(role);
       }
     }
     const Index candidates = std::ssize(result_.record.candidates);
@@ -67,12 +83,17 @@ class Tuner {
     for (const auto& family : families) {
       for (const Fold& fold : folds) learners_.push_back(family->learner(fold));
     }
+    read_scores();
   }
 
   TuneResult run(const RunControl& control) {
     const internal::Stopwatch watch;
     const int threads = options_.threads > 0 ? options_.threads : omp_get_max_threads();
     result_.status = internal::run_tasks(tasks(), threads, options_.time_limit, "tune", control);
+    if (file_ && is_read_.empty() && !kept_any_) {
+      file_.reset();
+      std::filesystem::remove(options_.scores_file);
+    }
     summarise();
     result_.record.seconds = watch.seconds();
     return std::move(result_);
@@ -87,36 +108,43 @@ class Tuner {
 
   FoldLearner& learner(std::size_t family, std::size_t fold) { return *learners_[family * folds_.size() + fold]; }
 
-  // Step by step through all families and folds: the first steps of all come before the second of any.
+  // Simple methods come first, so that a run that ends early has compared what it could. Within a method it goes step
+  // by step through all families and folds: the first steps of all come before the second of any.
   std::vector<internal::Task> tasks() {
+    struct Place {
+      int method;
+      std::size_t step, learner;
+      auto operator<=>(const Place&) const = default;
+    };
     std::vector<std::vector<LearnStep>> steps;
-    std::size_t longest = 0;
-    for (const auto& one : learners_) {
-      steps.push_back(one->steps());
-      longest = std::max(longest, steps.back().size());
+    std::vector<Place> order;
+    for (std::size_t at = 0; at < learners_.size(); ++at) {
+      steps.push_back(is_scored(at) ? std::vector<LearnStep>() : learners_[at]->steps());
+      for (std::size_t step = 0; step < steps[at].size(); ++step) order.push_back({role(at).method, step, at});
     }
+    std::ranges::sort(order);
     std::vector<std::vector<std::size_t>> number(learners_.size());
     std::vector<internal::Task> list;
-    for (std::size_t step = 0; step < longest; ++step) {
-      for (std::size_t at = 0; at < learners_.size(); ++at) {
-        if (step >= steps[at].size()) continue;
-        internal::Task task;
-        for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
-        const StepId id{at / folds_.size(), at % folds_.size(), step};
-        task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
-          try {
-            run_step(id, candidates, control);
-          } catch (const CandidateFailure& failure) {
-            const std::lock_guard lock(failures_mutex_);
-            failures_.emplace(id, failure.what());
-          }
-        };
-        number[at].push_back(list.size());
-        list.push_back(std::move(task));
-      }
+    for (const auto& [method, step, at] : order) {
+      internal::Task task;
+      for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
+      task.effort = role(at).seconds / static_cast<double>(steps[at].size());
+      const StepId id{at / folds_.size(), at % folds_.size(), step};
+      task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
+        try {
+          run_step(id, candidates, control);
+        } catch (const CandidateFailure& failure) {
+          const std::lock_guard lock(failures_mutex_);
+          failures_.emplace(id, failure.what());
+        }
+      };
+      number[at].push_back(list.size());
+      list.push_back(std::move(task));
     }
     return list;
   }
+
+  FamilyRole role(std::size_t learner) const { return result_.role_of[first_[learner / folds_.size()]]; }
 
   void run_step(const StepId& id, const std::vector<std::size_t>& candidates, const RunControl& control) {
     FoldLearner& fold_learner = learner(id.family, id.fold);
@@ -139,7 +167,50 @@ class Tuner {
       constant_(id.fold, row) = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
       for (std::size_t m = 0; m < found.size(); ++m) scores(row, m) = found[m];
     }
+    for (const std::size_t candidate : candidates) keep_scores(first_[id.family] + candidate, id.fold);
   }
+
+  // ---- The file of finished scores ----
+
+  void read_scores() {
+    if (options_.scores_file.empty()) return;
+    ResultsFormat format{"scores of " + options_.scores_of, {"candidate", "fold"}, {"constant"}, 0, false};
+    format.values.insert(format.values.end(), kMeasureNames.begin(), kMeasureNames.end());
+    file_ = open_results(options_.scores_file, format);
+    for (const auto& [key, record] : read_results(options_.scores_file, format)) {
+      const auto candidate = internal::number_in<Index>(key[0]), fold = internal::number_in<Index>(key[1]);
+      require(candidate && fold && *candidate >= 0 && *candidate < std::ssize(result_.record.candidates) &&
+                  *fold >= 0 && *fold < std::ssize(folds_),
+              "{}: there is no candidate {} on fold {}", options_.scores_file, key[0], key[1]);
+      constant_(*fold, *candidate) = record.values.front();
+      for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
+        result_.fold_scores[*fold](*candidate, static_cast<Index>(m)) = record.values[m + 1];
+      }
+      is_read_.insert({*candidate, *fold});
+    }
+  }
+
+  void keep_scores(Index candidate, std::size_t fold) {
+    if (!file_) return;
+    ResultsRecord record{{fmt::format("{}", candidate), fmt::format("{}", fold)}, {constant_(fold, candidate)}, ""};
+    for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
+      record.values.push_back(result_.fold_scores[fold](candidate, static_cast<Index>(m)));
+    }
+    file_->append(record);
+    kept_any_ = true;
+  }
+
+  // Whether all candidates of a learner were read from the file: the steps of a learner depend on each other.
+  bool is_scored(std::size_t learner) const {
+    const std::size_t family = learner / folds_.size();
+    for (std::size_t c = 0; c < result_.family_of.size(); ++c) {
+      if (result_.family_of[c] != static_cast<Index>(family)) continue;
+      if (!is_read_.contains({static_cast<Index>(c), static_cast<Index>(learner % folds_.size())})) return false;
+    }
+    return true;
+  }
+
+  // ---- What the scores say ----
 
   void summarise() {
     TuningRecord& record = result_.record;
@@ -169,20 +240,15 @@ class Tuner {
   void summarise_scores() {
     TuningRecord& record = result_.record;
     const Index candidates = std::ssize(record.candidates), measures = kAllMeasures.size();
-    record.means.setConstant(candidates, measures, kNan);
-    record.standard_errors.setConstant(candidates, measures, kNan);
+    record.means.resize(candidates, measures);
+    record.standard_errors.resize(candidates, measures);
     for (Index c = 0; c < candidates; ++c) {
       for (Index m = 0; m < measures; ++m) {
         std::vector<double> known;
         for (const Matrix& scores : result_.fold_scores) {
           if (std::isfinite(scores(c, m))) known.push_back(scores(c, m));
         }
-        const Eigen::Map<const Vector> values(known.data(), std::ssize(known));
-        if (known.empty()) continue;
-        record.means(c, m) = values.mean();
-        if (known.size() < 2) continue;
-        const auto count = static_cast<double>(known.size());
-        record.standard_errors(c, m) = std::sqrt((values.array() - values.mean()).square().sum() / (count - 1) / count);
+        std::tie(record.means(c, m), record.standard_errors(c, m)) = mean_and_error(known);
       }
     }
   }
@@ -206,6 +272,7 @@ class Tuner {
     const Index family = result_.family_of[chosen];
     for (std::size_t f = 0; f < folds_.size(); ++f) {
       if (std::isnan(result_.fold_scores[f](chosen, static_cast<Index>(options_.tune_for)))) continue;
+      if (is_read_.contains({chosen, static_cast<Index>(f)})) continue;  // only its scores are known
       result_.best_so_far = learner(family, f).model(chosen - first_[family]);
       return;
     }
@@ -216,6 +283,9 @@ class Tuner {
   std::vector<std::size_t> first_;  // candidate of each family
   std::vector<std::unique_ptr<FoldLearner>> learners_;
   Matrix constant_;  // folds x candidates: 1, 0, or NaN where it is not known
+  std::unique_ptr<ResultsFile> file_;
+  std::atomic<bool> kept_any_ = false;
+  std::set<std::pair<Index, Index>> is_read_;  // candidates and folds whose scores come from the file
   std::array<std::atomic<Index>, 3> counts_{};
   std::map<StepId, std::string> failures_;
   std::mutex failures_mutex_;
@@ -240,25 +310,74 @@ Compared compared_candidates(const TuneResult& result, Measure measure) {
   return compared;
 }
 
-Index best_candidate(const TuneResult& result, Measure measure) {
+bool is_clearly_better(const TuneResult& result, Index first, Index second, Measure measure) {
+  const auto m = static_cast<Index>(measure);
+  std::vector<double> differences;
+  for (const Matrix& scores : result.fold_scores) {
+    const double difference = (scores(first, m) - scores(second, m)) * (larger_is_better(measure) ? 1 : -1);
+    if (std::isfinite(difference)) differences.push_back(difference);
+  }
+  const auto [mean, error] = mean_and_error(differences);
+  return mean > (std::isfinite(error) ? error : 0);
+}
+
+namespace {
+
+// The candidate with the best mean; of equal ones the first. -1: there are none.
+Index best_of(const TuneResult& result, const std::vector<Index>& candidates, Measure measure) {
   constexpr double kRounding = 1e-12;
   const auto m = static_cast<Index>(measure);
   Index best = -1;
   double best_score = 0;
-  const std::vector<Index> compared = compared_candidates(result, measure).candidates;
-  const bool only_constant = std::ranges::all_of(compared, [&](Index c) { return result.constant[c]; });
-  for (const Index c : compared) {
-    if (result.constant[c] && !only_constant) continue;
+  for (const Index c : candidates) {
     const double score = result.record.means(c, m) * (larger_is_better(measure) ? 1 : -1);
     if (best >= 0 && !(score > best_score + kRounding * std::abs(best_score))) continue;
     best = c;
     best_score = score;
   }
+  return best;
+}
+
+}  // namespace
+
+Index best_candidate(const TuneResult& result, Measure measure) {
+  std::vector<Index> eligible = compared_candidates(result, measure).candidates;
+  std::erase_if(eligible, [&](Index c) { return result.role_of[c].yardstick; });
+  const auto is_constant_one = [&](Index c) { return result.constant[c]; };
+  if (!std::ranges::all_of(eligible, is_constant_one)) std::erase_if(eligible, is_constant_one);
+  const Index best = best_of(result, eligible, measure);
   require(best >= 0,
           "cross-validation cannot choose by {}: no fold has two rows of one class and a row of another among those "
           "held out",
           to_string(measure));
+  for (int method = 0; method < result.role_of[best].method; ++method) {
+    std::vector<Index> simpler = eligible;
+    std::erase_if(simpler, [&](Index c) { return result.role_of[c].method != method; });
+    const Index best_simpler = best_of(result, simpler, measure);
+    if (best_simpler >= 0 && !is_clearly_better(result, best, best_simpler, measure)) return best_simpler;
+  }
   return best;
+}
+
+std::vector<MethodScore> method_scores(const TuningRecord& record) {
+  const auto found = std::ranges::find(record.measures, record.tuned_for);
+  if (found == record.measures.end()) return {};
+  const Index measure = found - record.measures.begin();
+  const double sign = larger_is_better(measure_named(record.tuned_for)) ? 1 : -1;
+  std::vector<MethodScore> scores;
+  for (Index c = 0; c < std::ssize(record.candidates); ++c) {
+    const Setting* method = find_setting(record.candidates[c], "method");
+    const double mean = record.means(c, measure);
+    if (method == nullptr || !std::isfinite(mean)) continue;
+    auto of_method = std::ranges::find(scores, method->word, &MethodScore::method);
+    if (of_method == scores.end()) {
+      of_method = scores.insert(scores.end(), {method->word, -1});
+    } else if (of_method->chosen || (c != record.chosen && !(sign * mean > sign * of_method->mean))) {
+      continue;
+    }
+    *of_method = {method->word, c, mean, record.standard_errors(c, measure), c == record.chosen};
+  }
+  return scores;
 }
 
 TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options,
@@ -266,6 +385,9 @@ TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& familie
   require(!folds.empty(), "there are no folds; at least one is needed");
   require(!families.empty(), "there are no candidates; at least one is needed");
   require(options.threads >= 0, "threads is {}; allowed: 0 (all) or more", options.threads);
+  require(options.roles.empty() || options.roles.size() == families.size(),
+          "there are {} roles for {} families; allowed: one per family, or none", options.roles.size(),
+          families.size());
   require(options.time_limit >= 0, "time_limit is {}; allowed: 0 (none) or more seconds", options.time_limit);
   return Tuner(folds, families, options).run(control);
 }

@@ -9,10 +9,9 @@
 namespace bregmax {
 namespace {
 
-Learned learn_deep(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                   const RunControl& control) {
+internal::GradientLearner deep_learner(Index features, const MethodChoices& choices) {
   internal::GradientLearner learner = internal::gradient_learner(choices);
-  learner.shape.widths = {rows.cols()};
+  learner.shape.widths = {features};
   for (int layer = 0; layer < choices.whole("hidden_layers"); ++layer) {
     learner.shape.widths.push_back(choices.whole("width"));
   }
@@ -23,7 +22,16 @@ Learned learn_deep(const MatrixView& rows, const MethodSupervision& supervision,
     internal::fail("rank is {}; allowed: at most {}, the outputs of the network", learner.shape.rank,
                    learner.shape.dimension());
   }
-  return internal::learn_by_gradients(learner, rows, supervision, choices.limits, control);
+  return learner;
+}
+
+Learned learn_deep(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+                   const RunControl& control) {
+  return internal::learn_by_gradients(deep_learner(rows.cols(), choices), rows, supervision, choices.limits, control);
+}
+
+double seconds_of_deep(const FitSize& size, const MethodChoices& choices) {
+  return internal::predict_seconds(deep_learner(static_cast<Index>(size.features), choices), size);
 }
 
 }  // namespace
@@ -40,7 +48,8 @@ Method internal::deep_method() {
                                   whole_parameter("outputs", "of the network", 32, {1, 10000}),
                                   choice_parameter("activation", "of the hidden layers", {"relu", "tanh"})},
                    .limits = {1e-6, 1'000'000, 0},
-                   .learn = learn_deep};
+                   .learn = learn_deep,
+                   .predicted_seconds = seconds_of_deep};
   for (MethodParameter& parameter : gradient_parameters(0.002, 0.05)) method.parameters.push_back(std::move(parameter));
   return method;
 }

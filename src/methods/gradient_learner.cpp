@@ -17,7 +17,7 @@ constexpr std::uint64_t kStartStream = 1;
 
 // L-BFGS looks at all items in each step. Beyond this many multiplications per step batches are quicker.
 constexpr double kWorkForLbfgs = 2e7;
-constexpr Index kMostRowsForLbfgs = 5000;  // with labels, where it holds all pairs of rows in memory
+constexpr double kMostRowsForLbfgs = 5000;  // with labels, where it holds all pairs of rows in memory
 
 constexpr double kUnitsOfPrices = 1000;  // rows or items for which the prices are meant
 
@@ -58,22 +58,30 @@ TrainingItems training_items(const MatrixView& rows, const MethodSupervision& su
   return training;
 }
 
-bool takes_all_at_once(const GradientLearner& learner, const TrainingItems& training) {
-  const bool of_labels = training.items.empty();
-  if (learner.optimiser == Optimiser::kLbfgs && of_labels && training.rows.rows() > kMostRowsForLbfgs) {
-    fail("optimiser is lbfgs, which takes all pairs of rows at once, for {} rows; allowed: up to {}, or adamw",
-         training.rows.rows(), kMostRowsForLbfgs);
+// Multiplications of a step that looks at so many rows, and at all pairs of them if there are no items.
+double work_of_step(const LearnerShape& shape, double rows, double items) {
+  const auto dimension = static_cast<double>(shape.dimension());
+  double weights = 0;
+  for (std::size_t l = 1; l < shape.widths.size(); ++l) {
+    weights += static_cast<double>(shape.widths[l - 1]) * static_cast<double>(shape.widths[l]);
+  }
+  const double of_rows = rows * (3 * weights + 8 * static_cast<double>(shape.directions()) * dimension);
+  return of_rows + (items > 0 ? 10 * items : 2 * rows * rows) * dimension;
+}
+
+bool takes_all_at_once(const GradientLearner& learner, double rows, double items) {
+  const bool of_labels = items == 0;
+  if (learner.optimiser == Optimiser::kLbfgs && of_labels && rows > kMostRowsForLbfgs) {
+    fail("optimiser is lbfgs, which takes all pairs of rows at once, for {} rows; allowed: up to {}, or adamw", rows,
+         kMostRowsForLbfgs);
   }
   if (learner.optimiser != Optimiser::kAuto) return learner.optimiser == Optimiser::kLbfgs;
   if (of_labels || learner.shape.layers() > 0) return false;
-  const auto items = static_cast<double>(training.items.size()), rows = static_cast<double>(training.rows.rows()),
-             dimension = static_cast<double>(learner.shape.dimension());
-  const double of_rows = std::min(rows, 4 * items) * static_cast<double>(learner.shape.directions()) * dimension;
-  return 8 * of_rows + 10 * items * dimension <= kWorkForLbfgs;
+  return work_of_step(learner.shape, std::min(rows, 4 * items), items) <= kWorkForLbfgs;
 }
 
-int steps_for(Index units, Index batch) {
-  const double steps = kEpochs * static_cast<double>(units) / static_cast<double>(batch);
+int steps_for(double units, Index batch) {
+  const double steps = kEpochs * units / static_cast<double>(batch);
   return static_cast<int>(std::clamp(steps, double{kLeastSteps}, double{kMostSteps}));
 }
 
@@ -133,11 +141,12 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
   prices.decay *= kUnitsOfPrices / static_cast<double>(units);
   prices.feature *= kUnitsOfPrices / static_cast<double>(units);
   TrainResult result;
-  if (takes_all_at_once(learner, training)) {
+  const auto rows_given = static_cast<double>(rows.rows()), items = static_cast<double>(training.items.size());
+  if (takes_all_at_once(learner, rows_given, items)) {
     result = train_lbfgs(layout, training, prices, start, train_limits, control);
   } else {
     AdamwPlan plan = learner.adamw;
-    if (plan.steps == 0) plan.steps = steps_for(units, plan.batch);
+    if (plan.steps == 0) plan.steps = steps_for(static_cast<double>(units), plan.batch);
     result = train_adamw(layout, training, prices, start, plan, train_limits, control);
   }
   if (learner.prices.feature > 0) drop_features(layout, result.parameters);
@@ -151,6 +160,22 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
   learned.report.iterations = result.steps;
   learned.report.seconds = result.seconds;
   return learned;
+}
+
+double predict_seconds(const GradientLearner& learner, const FitSize& size) {
+  // Measured on one core (benchmarks/gradient_benchmark); products of small batches are far from a machine's peak.
+  constexpr double kPerSecond = 5e10, kPerSecondDouble = 2.5e9, kStepsOfLbfgs = 300, kSecondsPerStep = 2e-5;
+  if (takes_all_at_once(learner, size.rows, size.items)) {
+    const double work = work_of_step(learner.shape, std::min(size.rows, 4 * size.items), size.items);
+    return kStepsOfLbfgs * (kSecondsPerStep + work / kPerSecondDouble);
+  }
+  const double units = size.items > 0 ? size.items : size.rows;
+  const double batch = std::min(units, static_cast<double>(learner.adamw.batch));
+  const double rows = size.items > 0 ? std::min(size.rows, (size.comparisons ? 3 : 2) * batch) : batch;
+  const double steps = learner.adamw.steps > 0 ? learner.adamw.steps : steps_for(units, learner.adamw.batch);
+  const auto parameters = static_cast<double>(ParameterLayout(learner.shape).size);
+  const double work = work_of_step(learner.shape, rows, size.items > 0 ? batch : 0) + 4 * parameters;
+  return steps * (kSecondsPerStep + work / kPerSecond);
 }
 
 std::vector<MethodParameter> gradient_parameters(double rate, double decay) {

@@ -164,6 +164,13 @@ Method internal::pbdl_method() {
     return learn_pbdl(rows, classes != nullptr ? label_pairs(*classes) : items_of(supervision), pbdl_options(choices),
                       control);
   };
+  method.predicted_seconds = [](const FitSize& size, const MethodChoices& choices) {
+    const double pieces = choices.number("pieces");
+    const double items = size.items > 0 ? size.items : size.rows * size.rows;  // labels: all pairs
+    return predict_exact({size.rows, size.features, pieces > 0 ? std::min(pieces, size.rows) : size.rows, items,
+                          size.comparisons})
+        .seconds;
+  };
   method.families = pbdl_families;
   return method;
 }

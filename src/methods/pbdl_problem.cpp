@@ -54,13 +54,12 @@ PbdlOptions pbdl_options(const MethodChoices& choices) {
 
 // Counts the multiplications of some thirty iterations: in matrix products and factorizations, and in updates of single
 // entries of a dense matrix. benchmarks/exact_cost.py holds the rates against measurements.
-ExactCost predict_exact(const LearningProblem& problem) {
+ExactCost predict_exact(const ProblemSize& size) {
   constexpr double kIterations = 30, kProducts = 1e10, kUpdates = 6e8;  // multiplications per second
   constexpr double kNearest = 20, kGrowth = 2;  // entries of a piece at the start, and their growth
-  const auto rows = static_cast<double>(problem.points.rows()), features = static_cast<double>(problem.points.cols());
-  const double pieces = problem.pieces, unknowns = pieces * (features + 1);
-  const bool coupled = std::holds_alternative<Comparisons>(problem.supervision), anchored = problem.pieces == rows;
-  const auto all_items = static_cast<double>(item_count(problem.supervision)), items = coupled ? all_items : 0.0;
+  const auto [rows, features, pieces, all_items, coupled] = size;
+  const double unknowns = pieces * (features + 1), items = coupled ? all_items : 0.0;
+  const bool anchored = pieces == rows;
   const double squares = rows * pieces * features * features, dense = unknowns * unknowns * unknowns / 3;
   // How many other pieces the entries of a piece involve.
   const double width = std::min(pieces, kGrowth * (all_items / pieces + kNearest + features));
@@ -74,6 +73,12 @@ ExactCost predict_exact(const LearningProblem& problem) {
   // An entry of a location away from its owner's anchor meets two slopes, a comparison four.
   const double updates = squares + 8 * items * (features + 1) * (features + 1);
   return {kIterations * (dense / kProducts + updates / kUpdates), 8 * (20 * rows * pieces + 2 * unknowns * unknowns)};
+}
+
+ExactCost predict_exact(const LearningProblem& problem) {
+  return predict_exact({static_cast<double>(problem.points.rows()), static_cast<double>(problem.points.cols()),
+                        static_cast<double>(problem.pieces), static_cast<double>(item_count(problem.supervision)),
+                        std::holds_alternative<Comparisons>(problem.supervision)});
 }
 
 InteriorPointOptions exact_options(const PbdlOptions& options) {

@@ -26,6 +26,11 @@ struct ExactCost {
     return seconds > most_seconds || (most_bytes > 0 && bytes > most_bytes);
   }
 };
+struct ProblemSize {
+  double rows = 0, features = 0, pieces = 0, items = 0;
+  bool comparisons = false;  // they couple the slopes of two rows
+};
+ExactCost predict_exact(const ProblemSize& size);
 ExactCost predict_exact(const LearningProblem& problem);
 
 InteriorPointOptions exact_options(const PbdlOptions& options);

@@ -10,12 +10,20 @@ namespace {
 
 constexpr Index kMostRank = 64;
 
+internal::GradientLearner smooth_learner(Index features, const MethodChoices& choices) {
+  internal::GradientLearner learner = internal::gradient_learner(choices);
+  learner.shape.widths = {features};
+  if (learner.shape.rank == 0) learner.shape.rank = std::min(kMostRank, features);
+  return learner;
+}
+
 Learned learn_smooth(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                      const RunControl& control) {
-  internal::GradientLearner learner = internal::gradient_learner(choices);
-  learner.shape.widths = {rows.cols()};
-  if (learner.shape.rank == 0) learner.shape.rank = std::min(kMostRank, rows.cols());
-  return internal::learn_by_gradients(learner, rows, supervision, choices.limits, control);
+  return internal::learn_by_gradients(smooth_learner(rows.cols(), choices), rows, supervision, choices.limits, control);
+}
+
+double seconds_of_smooth(const FitSize& size, const MethodChoices& choices) {
+  return internal::predict_seconds(smooth_learner(static_cast<Index>(size.features), choices), size);
 }
 
 }  // namespace
@@ -29,7 +37,8 @@ Method internal::smooth_method() {
           .from_comparisons = true,
           .parameters = gradient_parameters(0.02, 0),
           .limits = {1e-6, 1'000'000, 0},
-          .learn = learn_smooth};
+          .learn = learn_smooth,
+          .predicted_seconds = seconds_of_smooth};
 }
 
 }  // namespace bregmax

@@ -30,7 +30,7 @@ void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes) 
           class_of_row.size(), rows);
   if (!two_classes) return;
   const std::set<int> classes(class_of_row.begin(), class_of_row.end());
-  require(classes.size() >= 2, "found {} class; allowed: two or more", classes.size());
+  require(classes.size() >= 2, "found {} class; two classes or more are needed", classes.size());
   require(classes.size() < class_of_row.size(), "found {} classes of one row; a class with two rows or more is needed",
           classes.size());
 }

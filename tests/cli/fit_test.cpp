@@ -6,6 +6,7 @@ namespace bregmax::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* kSmall = "a,b,class\n1,2,x\n2,1,x\n1,1,x\n5,6,y\n6,5,y\n7,7,y\n";
 
@@ -30,13 +31,13 @@ TEST(Fit, TakesEveryKindOfSupervision) {
   };
   EXPECT_EQ(by_file("--comparisons-file", "c.csv"), "comparisons");
   EXPECT_EQ(by_file("--pairs-file", "p.csv"), "pairs");
-  const nlohmann::json targets = fit(directory, {"data.csv", "--targets-file", "t.csv"});
+  const nlohmann::json targets = fit(directory, {"data.csv", "--method", "pbdl", "--targets-file", "t.csv"});
   EXPECT_EQ(targets["supervision"], "targets");
   EXPECT_EQ(targets["lambda"], 0) << "the paper puts no price on the Lipschitz constant here";
   EXPECT_TRUE(targets["certificate"].contains("valid_up_to_lipschitz"));
   EXPECT_EQ(fit(directory, {"data.csv", "--all-pairs"})["items"], 30);
   EXPECT_EQ(fit(directory, {"data.csv", "--from-labels", "--comparisons", "7"})["items"], 7);
-  const nlohmann::json standard = fit(directory, {"data.csv"});
+  const nlohmann::json standard = fit(directory, {"data.csv", "--method", "pbdl"});
   EXPECT_EQ(standard["items"], 30) << "all pairs";
   EXPECT_EQ(standard["tuning"]["tuned_for"], "average_precision");
   EXPECT_EQ(standard["tuning"]["folds"], 2 * 3) << "the classes of three rows allow two folds, made three times";
@@ -115,7 +116,8 @@ TEST(Fit, TellsPeopleWhatWasProved) {
   EXPECT_THAT(outcome.out, HasSubstr("lower bound "));
   EXPECT_THAT(outcome.out, HasSubstr("largest convexity violation"));
   EXPECT_THAT(outcome.out, HasSubstr("bregmax show m.bregmax"));
-  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("  euclidean   0."));
+  EXPECT_THAT(outcome.err, StartsWith("plan: 78 candidates on 3 folds, 3 times, the best by average_precision"));
 }
 
 TEST(Fit, CountsOneAsOne) {

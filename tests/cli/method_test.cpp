@@ -75,7 +75,7 @@ TEST(Method, WhatIsTunedIsChosenByCrossValidationUnlessGiven) {
       fit_iris(directory, {"--method", "itml", "--tune-for", "knn", "--repeats", "1", "--out", "m.bregmax", "--json"}));
   EXPECT_EQ(tuned["tuning"]["tuned_for"], "knn");
   EXPECT_EQ(tuned["tuning"]["folds"], 3);
-  EXPECT_EQ(tuned["tuning"]["table"].size(), 9U);
+  EXPECT_EQ(tuned["tuning"]["table"].size(), 9U + 1);
   EXPECT_EQ(tuned["tuning"]["chosen"]["gamma"], tuned["parameters"]["gamma"]);
   const Outcome shown = run(directory, {"show", "m.bregmax"});
   EXPECT_THAT(shown.out, HasSubstr("knn"));
@@ -88,7 +88,7 @@ TEST(Method, WhatIsTunedIsChosenByCrossValidationUnlessGiven) {
   const Outcome lmnn = fit_iris(directory, {"--method", "lmnn", "--method-parameter", "neighbours=1,3",
                                             "--method-parameter", "push=auto", "--scale", "auto"});
   EXPECT_EQ(lmnn.exit_code, 0) << lmnn.err;
-  EXPECT_THAT(lmnn.out, HasSubstr("the best of 20 candidates"));
+  EXPECT_THAT(lmnn.out, HasSubstr("the best of 22 candidates"));
 }
 
 TEST(Method, ALimitIsExitCodeOneAndNoFileUnlessAsked) {
@@ -114,7 +114,8 @@ TEST(Method, MistakesAreToldInOneLine) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.err;
   };
-  EXPECT_THAT(mistake({"--method", "itlm"}), HasSubstr("--method is 'itlm'; allowed: pbdl, smooth, deep, euclidean"));
+  EXPECT_THAT(mistake({"--method", "itlm"}),
+              HasSubstr("--method is 'itlm'; allowed: auto, pbdl, smooth, deep, euclidean"));
   EXPECT_THAT(mistake({"--method", "itml", "--lambda", "1"}), HasSubstr("--lambda does not go with --method itml"));
   EXPECT_THAT(mistake({"--method", "itml", "--comparisons", "10"}), HasSubstr("--comparisons does not go"));
   EXPECT_THAT(mistake({"--method", "itml", "--method-parameter", "gamma=0"}),

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
+#include "bregmax/core/random.hpp"
 #include "cli/program.hpp"
 
 namespace bregmax::testing {
@@ -23,7 +25,7 @@ TEST(Tuning, GoesIntoTheModelAndShowPrintsIt) {
   const nlohmann::json fit = json_of(outcome);
   const nlohmann::json& tuning = fit["tuning"];
   EXPECT_EQ(tuning["tuned_for"], "average_precision");
-  EXPECT_EQ(tuning["table"].size(), 3U * 7);
+  EXPECT_EQ(tuning["table"].size(), 3U * 7 + 1) << "and the Euclidean distance";
   EXPECT_EQ(tuning["chosen"]["lambda"], fit["lambda"]);
   EXPECT_EQ(tuning["chosen"]["smoothing"], fit["smoothing"]);
   EXPECT_EQ(tuning["chosen"]["scale"], fit["scale"]);
@@ -39,7 +41,7 @@ TEST(Tuning, GoesIntoTheModelAndShowPrintsIt) {
   EXPECT_EQ(json_of(run(directory, {"show", "m.bregmax", "--json"}))["tuning"], tuning);
   const std::string shown = run(directory, {"show", "m.bregmax"}).out;
   EXPECT_THAT(shown, HasSubstr("tuned for   average_precision"));
-  EXPECT_THAT(shown, HasSubstr("* lambda"));
+  EXPECT_THAT(shown, HasSubstr("* pbdl, lambda"));
   const std::string picture = read_file(directory / "path.svg");
   EXPECT_THAT(picture, HasSubstr("T = 0.3"));
   EXPECT_EQ(run(directory, {"show", "m.bregmax", "--picture", "again.svg"}).exit_code, 0);
@@ -81,7 +83,7 @@ TEST(Tuning, TakesEveryMeasureAndSupervision) {
   }
   const nlohmann::json hard = fit({"--hard-comparisons", "2", "--scale", "auto"});
   EXPECT_EQ(hard["items"], 150 * 4);
-  EXPECT_EQ(hard["tuning"]["table"].size(), 2U * 7 * 2);
+  EXPECT_EQ(hard["tuning"]["table"].size(), 2U * 7 * 2 + 2) << "and the Euclidean distance at both scales";
   EXPECT_EQ(fit({"--hard-comparisons", "2", "--comparisons", "100"})["items"], 100);
   EXPECT_EQ(fit({"--from-labels", "--comparisons", "50"})["items"], 50);
   directory.write("p.csv", "0,1,1\n0,60,0\n60,61,1\n60,120,0\n120,121,1\n120,3,0\n");
@@ -93,7 +95,7 @@ TEST(Tuning, TakesEveryMeasureAndSupervision) {
   EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--tune-for", "auc"})),
               HasSubstr("held-out items"));
   EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:iris", "--pairs-file", "p.csv", "--folds", "7"})),
-              HasSubstr("6 items"));
+              HasSubstr("--folds is about choosing by cross-validation: too few items"));
 }
 
 TEST(Tuning, ChoosesPieces) {
@@ -102,7 +104,7 @@ TEST(Tuning, ChoosesPieces) {
                                           "2", "--repeats", "1", "--smoothing", "0", "--threads", "2", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const nlohmann::json fit = json_of(outcome);
-  EXPECT_EQ(fit["tuning"]["table"].size(), 2U * 4);
+  EXPECT_EQ(fit["tuning"]["table"].size(), 2U * 4 + 1);
   const nlohmann::json& chosen = fit["tuning"]["chosen"]["pieces"];
   EXPECT_EQ(fit["pieces"].get<double>(), chosen == "all" ? 150 : chosen.get<double>());
 }
@@ -163,7 +165,10 @@ TEST(Tuning, OfAHandfulOfPairsDoesNotChooseAConstantDivergence) {
 TEST(Tuning, NeedsClassesThatCanBeHeldOut) {
   const TemporaryDirectory directory;
   directory.write("small.csv", "a,b,class\n1,2,x\n2,1,x\n5,6,y\n6,5,y\n");
-  EXPECT_THAT(mistake_of(run(directory, {"fit", "small.csv"})), HasSubstr("--lambda V"));
+  EXPECT_THAT(mistake_of(run(directory, {"fit", "small.csv", "--lambdas", "1,10"})), HasSubstr("--lambda V"));
+  const Outcome automatic = run(directory, {"fit", "small.csv", "--threads", "1"});
+  EXPECT_EQ(automatic.exit_code, 0);
+  EXPECT_THAT(automatic.err, HasSubstr("smooth is learned with its standard parameters"));
   EXPECT_EQ(run(directory, {"fit", "small.csv", "--lambda", "1", "--threads", "1"}).exit_code, 0);
 }
 
@@ -179,19 +184,20 @@ Outcome interrupted(const TemporaryDirectory& directory, std::vector<std::string
   return program.wait();
 }
 
-TEST(Tuning, LeavesNothingBehindWhenInterrupted) {
+TEST(Tuning, LeavesOnlyItsScoresBehindWhenInterrupted) {
   const TemporaryDirectory directory;
   const Outcome outcome = interrupted(directory, kLongTuning, 500);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("stopped by an interrupt while the best candidate was being chosen"));
   EXPECT_THAT(outcome.err, HasSubstr("m.bregmax was not written"));
-  EXPECT_EQ(directory.files(), 0U);
+  EXPECT_THAT(outcome.err, HasSubstr("the scores so far are in m.bregmax.scores"));
+  EXPECT_EQ(directory.files(), 1U);
 }
 
 TEST(Tuning, HasNullForWhatItNeverKnew) {
   const TemporaryDirectory directory;
-  const Outcome outcome = run(directory, {"fit", "builtin:balance-scale", "--time-limit", "1e-6", "--out", "m.bregmax",
-                                          "--keep-partial", "--json"});
+  const Outcome outcome = run(directory, {"fit", "builtin:balance-scale", "--method", "pbdl", "--time-limit", "1e-6",
+                                          "--out", "m.bregmax", "--keep-partial", "--json"});
   EXPECT_EQ(outcome.exit_code, 1);
   const nlohmann::json fit = json_of(outcome);
   EXPECT_EQ(fit["status"], "time_limit");
@@ -227,7 +233,7 @@ TEST(Tuning, KeepsTheBestModelSoFarWhenAskedTo) {
   EXPECT_EQ(tuning["folds"], 600);
   EXPECT_LT(tuning["compared_folds"].get<int>(), 600);
   EXPECT_GE(tuning["compared"].get<int>(), 1);
-  EXPECT_LE(tuning["compared"].get<int>(), 28);
+  EXPECT_LE(tuning["compared"].get<int>(), 29);
   const nlohmann::json show = json_of(run(directory, {"show", "m.bregmax", "--json"}));
   EXPECT_EQ(show["status"], "stopped");
   EXPECT_EQ(show["tuning"], tuning);
@@ -237,8 +243,39 @@ TEST(Tuning, KeepsTheBestModelSoFarWhenAskedTo) {
   EXPECT_LE(show["lower_bound"].get<double>(), objective);
   EXPECT_THAT(
       run(directory, {"show", "m.bregmax"}).out,
-      HasSubstr("of 600 folds, the best of the " + tuning["compared"].dump() + " candidates scored there (28 in all)"));
-  EXPECT_EQ(directory.files(), 1U) << "the model, but no picture of half a path";
+      HasSubstr("of 600 folds, the best of the " + tuning["compared"].dump() + " candidates scored there (29 in all)"));
+  EXPECT_EQ(directory.files(), 2U) << "the model and the scores, but no picture of half a path";
+}
+
+// Kills the choice among methods three times at random moments; each time the same command goes on.
+TEST(Tuning, ContinuesWhenItWasKilled) {
+  const std::vector<std::string> fit = {
+      "fit", "builtin:wine", "--candidates", "smooth,deep", "--repeats", "1", "--threads",
+      "2",   "--out",        "m.bregmax",    "--json"};
+  const auto told = [](const Outcome& outcome) {
+    nlohmann::json json = json_of(outcome);
+    json["tuning"].erase("seconds");
+    json["tuning"].erase("solved");
+    json.erase("seconds");
+    return json;
+  };
+  const TemporaryDirectory directory, untouched;
+  const nlohmann::json whole = told(run(untouched, fit));
+  Random random(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::vector<std::string> command = fit;
+  command.insert(command.begin(), BREGMAX_PROGRAM);
+  for (int kill = 0; kill < 3; ++kill) {
+    const RunningProgram program(directory, command);
+    program.wait_until_interruptible();
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.uniform_index(500)));
+    while (kill == 2 && !std::filesystem::exists(directory / "m.bregmax.scores") && program.is_running()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    program.signal(SIGKILL);
+    program.wait();
+  }
+  EXPECT_EQ(told(run(directory, fit)), whole);
+  EXPECT_EQ(directory.files(), 1U) << "the model";
 }
 
 }  // namespace

@@ -27,13 +27,15 @@ inline LabelledRows noisy_classes(Index count, int classes = 2, std::uint64_t se
 
 // Of pbdl, from all pairs.
 inline Plan small_plan() {
+  PlannedMethod pbdl;
+  pbdl.method = &method_named("pbdl");
+  pbdl.settings.parameters = {{"pieces", 0}};
+  pbdl.tried = {{"lambda", {0.01, 0.1, 1, 10, 100, 1000}}, {"smoothing", {0, 0.3, 1}}};
+  pbdl.scales = {Scale::kStandard, Scale::kNone};
+  pbdl.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
+  pbdl.fold_tolerance = 1e-4;
   Plan plan;
-  plan.method = &method_named("pbdl");
-  plan.settings.parameters = {{"pieces", 0}};
-  plan.tried = {{"lambda", {0.01, 0.1, 1, 10, 100, 1000}}, {"smoothing", {0, 0.3, 1}}};
-  plan.scales = {Scale::kStandard, Scale::kNone};
-  plan.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}};
-  plan.fold_tolerance = 1e-4;
+  plan.methods = {pbdl};
   plan.evaluation.restarts = 3;
   return plan;
 }

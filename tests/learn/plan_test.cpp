@@ -32,29 +32,29 @@ const TrainingData kPairs{kRows, Pairs(5, Pair{0, 1, true, 1})};
 
 TrainingData targets(Index count) { return {kRows, Targets(static_cast<std::size_t>(count), Target{0, 1, 1.0, 1.0})}; }
 
-const FitRequest kNothing;
+FitRequest of_method(const std::string& name) {
+  FitRequest request;
+  request.method = name;
+  return request;
+}
+
+const FitRequest kAuto, kPbdl = of_method("pbdl");
 
 FitRequest with(const std::string& name, const Wish& wish) {
-  FitRequest request;
+  FitRequest request = kPbdl;
   request.parameters[name] = wish;
   return request;
 }
 
-FitRequest itml() {
-  FitRequest request;
-  request.method = "itml";
-  return request;
-}
-
 TEST(Plan, OfLabelsChoosesLambdaAndSmoothing) {
-  const Plan made = plan(kNothing, kLabels);
-  EXPECT_EQ(made.values("lambda"), all_pairs_lambdas());
-  EXPECT_EQ(made.values("smoothing"), default_temperatures());
-  EXPECT_THAT(made.values("pieces"), ElementsAre(0));
-  EXPECT_THAT(made.scales, ElementsAre(Scale::kStandard));
-  EXPECT_EQ(made.supervision.front().kind, LabelSupervision::kAllPairs);
+  const Plan made = plan(kPbdl, kLabels);
+  EXPECT_EQ(made.main().values("lambda"), all_pairs_lambdas());
+  EXPECT_EQ(made.main().values("smoothing"), default_temperatures());
+  EXPECT_THAT(made.main().values("pieces"), ElementsAre(0));
+  EXPECT_THAT(made.main().scales, ElementsAre(Scale::kStandard));
+  EXPECT_EQ(made.main().supervision.front().kind, LabelSupervision::kAllPairs);
   EXPECT_EQ(made.tune_for, Measure::kAveragePrecision);
-  EXPECT_EQ(made.settings.solver.solver, Solver::kAuto);
+  EXPECT_EQ(made.main().settings.solver.solver, Solver::kAuto);
   EXPECT_EQ(made.repeats, 3);
   EXPECT_TRUE(made.has_choice());
 }
@@ -62,11 +62,11 @@ TEST(Plan, OfLabelsChoosesLambdaAndSmoothing) {
 TEST(Plan, OfAGivenLambdaLeavesNothingToChoose) {
   FitRequest request = with("lambda", 3);
   const Plan made = plan(request, kLabels);
-  EXPECT_THAT(made.values("lambda"), ElementsAre(3));
-  EXPECT_THAT(made.values("smoothing"), ElementsAre(0));
+  EXPECT_THAT(made.main().values("lambda"), ElementsAre(3));
+  EXPECT_THAT(made.main().values("smoothing"), ElementsAre(0));
   EXPECT_FALSE(made.has_choice());
   request.parameters["smoothing"] = Wish::choose();
-  EXPECT_EQ(plan(request, kLabels).values("smoothing"), default_temperatures());
+  EXPECT_EQ(plan(request, kLabels).main().values("smoothing"), default_temperatures());
 }
 
 TEST(Plan, CountsEveryListAsAChoice) {
@@ -80,78 +80,79 @@ TEST(Plan, CountsEveryListAsAChoice) {
 }
 
 TEST(Plan, TunesItemsForTheirAgreementAndTargetsNotAtAll) {
-  const Plan few_pairs = plan(kNothing, kPairs);
-  EXPECT_EQ(few_pairs.values("lambda"), default_lambdas());
-  EXPECT_THAT(few_pairs.values("smoothing"), ElementsAre(0));
+  const Plan few_pairs = plan(kPbdl, kPairs);
+  EXPECT_EQ(few_pairs.main().values("lambda"), default_lambdas());
+  EXPECT_THAT(few_pairs.main().values("smoothing"), ElementsAre(0));
   EXPECT_EQ(few_pairs.tune_for, Measure::kLoss) << "too few of each kind for five folds";
   const TrainingData comparisons{kPairs.rows, Comparisons(20, {0, 1, 0, 2})};
-  EXPECT_EQ(plan(kNothing, comparisons).tune_for, Measure::kAgreement);
-  EXPECT_EQ(plan(kNothing, comparisons).values("smoothing"), default_temperatures());
-  EXPECT_EQ(plan(kNothing, comparisons).folds, 5);
-  EXPECT_FALSE(plan(kNothing, targets(5)).has_choice());
-  EXPECT_THAT(plan(kNothing, targets(5)).values("lambda"), ElementsAre(0));
-  EXPECT_EQ(plan(with("lambda", Wish::choose()), targets(5)).values("lambda"), default_lambdas());
-  EXPECT_THAT(plan(with("lambda", Wish::choose({1, 2})), targets(5)).values("lambda"), ElementsAre(1, 2));
+  EXPECT_EQ(plan(kPbdl, comparisons).tune_for, Measure::kAgreement);
+  EXPECT_EQ(plan(kPbdl, comparisons).main().values("smoothing"), default_temperatures());
+  EXPECT_EQ(plan(kPbdl, comparisons).folds, 5);
+  EXPECT_FALSE(plan(kPbdl, targets(5)).has_choice());
+  EXPECT_THAT(plan(kPbdl, targets(5)).main().values("lambda"), ElementsAre(0));
+  EXPECT_EQ(plan(with("lambda", Wish::choose()), targets(5)).main().values("lambda"), default_lambdas());
+  EXPECT_THAT(plan(with("lambda", Wish::choose({1, 2})), targets(5)).main().values("lambda"), ElementsAre(1, 2));
 }
 
 TEST(Plan, ANumberOfComparisonsAsksForThem) {
-  FitRequest request;
+  FitRequest request = kPbdl;
   request.comparisons = 70;
   request.seed = 9;
-  LabelSupervisionOptions drawn = plan(request, kLabels).supervision.front();
+  LabelSupervisionOptions drawn = plan(request, kLabels).main().supervision.front();
   EXPECT_EQ(drawn.kind, LabelSupervision::kComparisons);
   EXPECT_EQ(drawn.comparisons, 70);
   EXPECT_EQ(drawn.seed, 9);
   request.comparisons.reset();
   request.supervision = {LabelSupervision::kHardComparisons};
   request.hard_neighbours = 5;
-  drawn = plan(request, kLabels).supervision.front();
+  drawn = plan(request, kLabels).main().supervision.front();
   EXPECT_EQ(drawn.comparisons, 0);  // all
   EXPECT_EQ(drawn.neighbours, 5);
 }
 
 TEST(Plan, Pieces) {
-  EXPECT_THAT(plan(with("pieces", Wish::choose()), kLabels).values("pieces"), ElementsAre(0, 20, 10, 5));
+  EXPECT_THAT(plan(with("pieces", Wish::choose()), kLabels).main().values("pieces"), ElementsAre(0, 20, 10, 5));
   FitRequest request = with("pieces", 7);
-  EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(7));
+  EXPECT_THAT(plan(request, kLabels).main().values("pieces"), ElementsAre(7));
   request.piece_of = std::vector<int>(40, 0);
-  EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(0));
+  EXPECT_THAT(plan(request, kLabels).main().values("pieces"), ElementsAre(0));
   request.parameters["pieces"] = Wish({7, 8});
-  EXPECT_THAT(plan(request, kLabels).values("pieces"), ElementsAre(0));
-  request = {};
+  EXPECT_THAT(plan(request, kLabels).main().values("pieces"), ElementsAre(0));
+  request = kPbdl;
   request.theory_pieces = true;
-  EXPECT_THAT(plan(request, targets(300)).values("pieces"), ElementsAre(5));        // ceil(300^(2 / 8))
-  EXPECT_THAT(plan(request, targets(5'000'000)).values("pieces"), ElementsAre(0));  // more than rows: one each
+  EXPECT_THAT(plan(request, targets(300)).main().values("pieces"), ElementsAre(5));        // ceil(300^(2 / 8))
+  EXPECT_THAT(plan(request, targets(5'000'000)).main().values("pieces"), ElementsAre(0));  // more than rows: one each
 }
 
 // Each of them at its value and one above it.
 TEST(Plan, ChangesAtItsThresholds) {
-  const auto at = [](const std::function<void(PlanThresholds&)>& change, FitRequest request = {}) {
+  const auto at = [](const std::function<void(PlanThresholds&)>& change, FitRequest request = kPbdl) {
     change(request.thresholds);
     return plan(request, kLabels);
   };
-  EXPECT_EQ(at([](PlanThresholds& t) { t.all_pairs_rows = 40; }).supervision[0].kind, LabelSupervision::kAllPairs);
-  const Plan drawn = at([](PlanThresholds& t) { t.all_pairs_rows = 39; });
+  EXPECT_EQ(at([](PlanThresholds& t) { t.all_pairs_rows = 40; }).main().supervision[0].kind,
+            LabelSupervision::kAllPairs);
+  const PlannedMethod drawn = at([](PlanThresholds& t) { t.all_pairs_rows = 39; }).main();
   EXPECT_EQ(drawn.supervision[0].kind, LabelSupervision::kComparisons);
   EXPECT_EQ(drawn.supervision[0].comparisons, 2000);
   EXPECT_EQ(drawn.values("lambda"), default_lambdas());
-  EXPECT_THAT(at([](PlanThresholds& t) { t.own_pieces_rows = 40; }).values("pieces"), ElementsAre(0));
+  EXPECT_THAT(at([](PlanThresholds& t) { t.own_pieces_rows = 40; }).main().values("pieces"), ElementsAre(0));
   const auto few = [](PlanThresholds& t) { t.own_pieces_rows = 39; };
-  EXPECT_THAT(at(few).values("pieces"), ElementsAre(20)) << "no more than rows";
+  EXPECT_THAT(at(few).main().values("pieces"), ElementsAre(20)) << "no more than rows";
   const Matrix many = Matrix::Zero(20'001, 1);
-  EXPECT_THAT(plan(kNothing, {many, alternating(20'001)}).values("pieces"), ElementsAre(20, 50, 100, 200));
-  EXPECT_THAT(at(few, with("pieces", 0)).values("pieces"), ElementsAre(0)) << "one per row was asked for";
+  EXPECT_THAT(plan(kPbdl, {many, alternating(20'001)}).main().values("pieces"), ElementsAre(20, 50, 100, 200));
+  EXPECT_THAT(at(few, with("pieces", 0)).main().values("pieces"), ElementsAre(0)) << "one per row was asked for";
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 40; }).tuning_rows, 0);
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }).tuning_rows, 39);
   EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = 39; }).repeats, 2);
   EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = t.two_repeats_rows = 39; }).repeats, 1);
-  EXPECT_EQ(at([](PlanThresholds& t) { t.exact_seconds = 7; }).settings.solver.exact_seconds, 7);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.exact_seconds = 7; }).main().settings.solver.exact_seconds, 7);
 }
 
 TEST(Plan, ThresholdsMayBeGivenAsText) {
-  FitRequest request;
+  FitRequest request = kPbdl;
   request.thresholds = parse_thresholds("all_pairs_rows=39,tuning_rows=12");
-  EXPECT_EQ(plan(request, kLabels).supervision[0].kind, LabelSupervision::kComparisons);
+  EXPECT_EQ(plan(request, kLabels).main().supervision[0].kind, LabelSupervision::kComparisons);
   EXPECT_EQ(plan(request, kLabels).tuning_rows, 12);
   EXPECT_THAT([] { parse_thresholds("rows=39"); }, ThrowsMessage<Error>(HasSubstr("'rows=39'; allowed: NAME=NUMBER")));
   EXPECT_THAT([] { parse_thresholds("tuning_rows=x"); }, ThrowsMessage<Error>(HasSubstr("'tuning_rows=x'")));
@@ -160,7 +161,7 @@ TEST(Plan, ThresholdsMayBeGivenAsText) {
 // Only the program and the Python module read it.
 TEST(Plan, DoesNotReadTheEnvironment) {
   ::setenv(kThresholdsVariable, "tuning_rows=12", 1);
-  EXPECT_EQ(plan(kNothing, kLabels).tuning_rows, 0);
+  EXPECT_EQ(plan(kPbdl, kLabels).tuning_rows, 0);
   ::unsetenv(kThresholdsVariable);
 }
 
@@ -174,47 +175,45 @@ TEST(Plan, RefusesWhatDoesNotGoTogetherInTheWordsOfItsInterface) {
   refused(both, kLabels, HasSubstr("--ls are the values that --l auto tries"));
   refused(with("lambda", Wish::choose({2, 1})), kLabels, StrEq("--ls is 2,1; allowed: rising numbers >= 0"));
   refused(with("lambda", Wish({1, 1})), kLabels, HasSubstr("rising numbers"));
-  FitRequest drawn;
+  FitRequest drawn = kPbdl;
   drawn.comparisons = 5;
   refused(drawn, kPairs, HasSubstr("--comparisons is the number"));
   drawn.supervision = {LabelSupervision::kAllPairs};
   refused(drawn, kLabels, HasSubstr("--comparisons is the number"));
-  FitRequest measured;
+  FitRequest measured = kPbdl;
   measured.tune_for = Measure::kAuc;
   refused(measured, kPairs, HasSubstr("--tune-for is 'auc'"));
   refused(with("pieces", 41), kLabels, AllOf(HasSubstr("--p is 41"), HasSubstr("1 to 40")));
-  FitRequest theory;
+  FitRequest theory = kPbdl;
   theory.theory_pieces = true;
   refused(theory, kLabels, HasSubstr("for targets"));
-  FitRequest large;
+  FitRequest large = kPbdl;
   large.solver.solver = Solver::kAdmm;
   refused(large, kLabels, AllOf(HasSubstr("--solver admm needs --l V"), HasSubstr("--solver auto")));
   large.solver = {.checkpoint = "state"};
   refused(large, kLabels, HasSubstr("--checkpoint, --resume and --early-stop go with --solver admm"));
-  FitRequest folds;
+  FitRequest folds = kPbdl;
   folds.folds = 6;
   refused(folds, kPairs, HasSubstr("--folds is 6, but the supervision has only 5 items"));
 }
 
 TEST(Plan, OfAClassicalMethodTriesTheGridOfWhatIsTuned) {
-  const Plan made = plan(itml(), kLabels);
-  EXPECT_EQ(made.tried.size(), 1U);
-  EXPECT_EQ(made.values("gamma"), method_named("itml").parameter("gamma").grid);
+  const Plan made = plan(of_method("itml"), kLabels);
+  EXPECT_EQ(made.main().tried.size(), 1U);
+  EXPECT_EQ(made.main().values("gamma"), method_named("itml").parameter("gamma").grid);
   EXPECT_TRUE(made.has_choice());
   EXPECT_EQ(made.repeats, 3);
   EXPECT_EQ(made.tuning_rows, 0);
-  FitRequest lmnn;
-  lmnn.method = "lmnn";
-  EXPECT_FALSE(plan(lmnn, kLabels).has_choice());
+  EXPECT_FALSE(plan(of_method("lmnn"), kLabels).has_choice());
 }
 
 TEST(Plan, TakesOneValueAndTriesSeveral) {
-  FitRequest request = itml();
+  FitRequest request = of_method("itml");
   request.parameters = {{"gamma", 3}, {"prior", Wish({1, 0})}, {"upper", 0.5}};
   const Plan made = plan(request, kLabels);
-  EXPECT_THAT(made.values("gamma"), ElementsAre(3));
-  EXPECT_THAT(made.values("upper"), ElementsAre(0.5));
-  EXPECT_THAT(made.values("prior"), ElementsAre(1, 0));
+  EXPECT_THAT(made.main().values("gamma"), ElementsAre(3));
+  EXPECT_THAT(made.main().values("upper"), ElementsAre(0.5));
+  EXPECT_THAT(made.main().values("prior"), ElementsAre(1, 0));
   request.parameters = {{"upper", Wish::choose()}};
   request.names.several_values = "several of them";
   EXPECT_THAT([&] { plan(request, kLabels); },
@@ -226,11 +225,11 @@ TEST(Plan, TakesOneValueAndTriesSeveral) {
 }
 
 TEST(Plan, OfAClassicalMethodChoosesFromItemsIfThereAreEnough) {
-  FitRequest request = itml();
+  FitRequest request = of_method("itml");
   EXPECT_FALSE(plan(request, kPairs).has_choice());
   Pairs many(20, {0, 1, true});
   for (std::size_t p = 0; p < 5; ++p) many[p].similar = false;
-  EXPECT_GT(plan(request, {kRows, many}).values("gamma").size(), 1U);
+  EXPECT_GT(plan(request, {kRows, many}).main().values("gamma").size(), 1U);
   EXPECT_EQ(plan(request, {kRows, many}).tune_for, Measure::kAgreement);
   many[0].similar = true;
   EXPECT_FALSE(plan(request, {kRows, many}).has_choice()) << "too few dissimilar pairs for five folds";
@@ -239,20 +238,18 @@ TEST(Plan, OfAClassicalMethodChoosesFromItemsIfThereAreEnough) {
 }
 
 TEST(Plan, OfAClassicalMethodChecksItsSupervision) {
-  FitRequest request;
-  request.method = "mlr-auc";
+  FitRequest request = of_method("mlr-auc");
   request.supervision = {LabelSupervision::kAllPairs};
   EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>("mlr-auc cannot learn from pairs"));
   request.supervision = {LabelSupervision::kComparisons};
   EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("learns from the labels themselves")));
-  request = {};
-  request.method = "mahalanobis";
-  EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>("mahalanobis cannot learn from labels"));
+  EXPECT_THAT([&] { plan(of_method("mahalanobis"), kLabels); },
+              ThrowsMessage<Error>("mahalanobis cannot learn from labels"));
 }
 
 TEST(Plan, OfAClassicalMethodRefusesWhatIsForPbdl) {
   const auto refused = [](const auto& change) {
-    FitRequest request = itml();
+    FitRequest request = of_method("itml");
     change(request);
     EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr("they do not go with itml")));
   };
@@ -268,12 +265,12 @@ TEST(Plan, RefusesRowsAndLabelsThatCannotBeLearnedFrom) {
   };
   ClassOfRow different(40);
   for (std::size_t i = 0; i < different.size(); ++i) different[i] = static_cast<int>(i);
-  refused(kNothing, {kRows, alternating(39)}, "there are 39 labels for 40 rows");
-  refused(itml(), {kRows, ClassOfRow(40)}, "found 1 class; allowed: two or more");
-  refused(itml(), {kRows, different}, "found 40 classes of one row");
+  refused(kPbdl, {kRows, alternating(39)}, "there are 39 labels for 40 rows");
+  refused(of_method("itml"), {kRows, ClassOfRow(40)}, "labels: found 1 class; two classes or more are needed");
+  refused(of_method("itml"), {kRows, different}, "labels: each of the 40 rows has a different label");
   Matrix bad = kRows;
   bad(3, 1) = std::nan("");
-  refused(kNothing, {bad, alternating(40)}, "row 3 feature 1 is nan");
+  refused(kPbdl, {bad, alternating(40)}, "row 3 feature 1 is nan");
 }
 
 TEST(Plan, CanBeRead) {
@@ -283,10 +280,10 @@ TEST(Plan, CanBeRead) {
   EXPECT_THAT(text, AllOf(HasSubstr("lambda         1, 10\n"), HasSubstr("scale          standard, none\n"),
                           HasSubstr("supervision    all_pairs\n"), HasSubstr("pieces         all\n"),
                           HasSubstr("tune_for       average_precision\n")));
-  request = itml();
+  request = of_method("itml");
   request.tune_for = Measure::kLoss;
   EXPECT_THAT(plan(request, kLabels).to_text(), HasSubstr("repeats        3\n"));
-  EXPECT_THAT(plan(kNothing, kPairs).to_text(), Not(HasSubstr("repeats")));
+  EXPECT_THAT(plan(kPbdl, kPairs).to_text(), Not(HasSubstr("repeats")));
 }
 
 TEST(Plan, ScalesByName) {

@@ -34,10 +34,10 @@ Method probe_method() {
 
 Plan quick(const Method& method) {
   Plan plan;
-  plan.method = &method;
+  plan.methods = {{.method = &method}};
   plan.evaluation.restarts = 3;
   for (const MethodParameter& parameter : method.parameters) {
-    if (parameter.tuned) plan.tried[parameter.name] = parameter.grid;
+    if (parameter.tuned) plan.methods[0].tried[parameter.name] = parameter.grid;
   }
   return plan;
 }
@@ -50,9 +50,9 @@ double mean_of(const TuneResult& result, Index candidate, Measure measure) {
 TEST(Run, CandidatesAreAllCombinationsWithChoicesByName) {
   const LabelledRows data = noisy_classes(30);
   Plan options = quick("itml");
-  options.tried = {{"gamma", {1, 10}}, {"prior", {0, 1}}};
-  options.scales = {Scale::kStandard, Scale::kNone};
-  const CandidateFamilies families = families_of(options, {data.rows, data.classes});
+  options.methods[0].tried = {{"gamma", {1, 10}}, {"prior", {0, 1}}};
+  options.methods[0].scales = {Scale::kStandard, Scale::kNone};
+  const CandidateFamilies families = families_of(options, {data.rows, data.classes}).families;
   ASSERT_EQ(families.size(), 1U);
   const std::vector<Settings> candidates = families[0]->candidates();
   ASSERT_EQ(candidates.size(), 8U);
@@ -64,7 +64,7 @@ TEST(Run, CandidatesAreAllCombinationsWithChoicesByName) {
 TEST(Run, ChoosesWhatScoresBestOnHeldOutRowsAndLearnsItOnAllRows) {
   const LabelledRows data = noisy_classes(90);
   Plan options = quick("euclidean");
-  options.scales = {Scale::kNone, Scale::kStandard};
+  options.methods[0].scales = {Scale::kNone, Scale::kStandard};
   const FitOutcome result = run(options, {data.rows, data.classes});
   EXPECT_EQ(result.chosen_scale, Scale::kStandard);
   EXPECT_EQ(result.tuning.record.chosen, 1);
@@ -78,9 +78,9 @@ TEST(Run, ChoosesWhatScoresBestOnHeldOutRowsAndLearnsItOnAllRows) {
 TEST(Run, TheLastFitHasTheChosenValuesAndTheGivenOnes) {
   const LabelledRows data = noisy_classes(60);
   Plan options = quick("itml");
-  options.settings.parameters = {{"constraints", 50}};
-  options.settings.seed = 3;
-  options.tried = {{"gamma", {0.01, 1, 100}}};
+  options.methods[0].settings.parameters = {{"constraints", 50}};
+  options.methods[0].settings.seed = 3;
+  options.methods[0].tried = {{"gamma", {0.01, 1, 100}}};
   const Method& itml = method_named("itml");
   const FitOutcome result = run(options, {data.rows, data.classes});
   const auto chosen = static_cast<std::size_t>(result.tuning.record.chosen);
@@ -111,8 +111,8 @@ TEST(Run, DoesNotDependOnTheNumberOfRunsOfIt) {
 TEST(Run, LearnsFromAllPairsOfTheFold) {
   const LabelledRows data = noisy_classes(45);
   Plan options = quick("gmml");
-  options.supervision = {{LabelSupervision::kAllPairs, 0, 0, 0}};
-  options.tried = {{"t", {0.25, 0.5}}};
+  options.methods[0].supervision = {{LabelSupervision::kAllPairs, 0, 0, 0}};
+  options.methods[0].tried = {{"t", {0.25, 0.5}}};
   const FitOutcome result = run(options, {data.rows, data.classes});
   EXPECT_EQ(result.model.record.supervision, "pairs");
   EXPECT_EQ(result.model.record.items, 45 * 44);
@@ -132,7 +132,7 @@ TEST(Run, ACandidateThatCannotBeLearnedIsLeftOut) {
   EXPECT_TRUE(std::isnan(mean_of(result.tuning, 0, Measure::kAuc)));
 
   Plan none = quick(method);
-  none.tried = {{"factor", {1, 2}}};
+  none.methods[0].tried = {{"factor", {1, 2}}};
   const TrainingData all{data.rows, data.classes};
   EXPECT_THAT([&] { run(none, all); }, ThrowsMessage<Error>("factor is too small for these rows"));
 }
@@ -155,7 +155,7 @@ TEST(Run, AStopAndATimeLimitEndItWithWhatThereIs) {
     return learn(rows, supervision, choices, inner);
   };
   Plan limited = quick(slow);
-  limited.settings.time_limit = 1;
+  limited.time_limit = 1;
   const FitOutcome late = run(limited, {data.rows, data.classes});
   EXPECT_TRUE(late.tuning_ended_early);
   EXPECT_EQ(late.report.status, Status::kTimeLimit);
@@ -199,14 +199,14 @@ TEST(Run, RefusesBadInput) {
     change(changed);
     EXPECT_THAT([&] { run(changed, {data.rows, data.classes}); }, ThrowsMessage<Error>(HasSubstr(message)));
   };
-  refused([](Plan& p) { p.tried = {{"tt", {1, 2}}}; }, "gmml has no parameter 'tt'; allowed: t");
-  refused([](Plan& p) { p.tried = {{"t", {0, 2}}}; }, "t is 2; allowed");
-  refused([](Plan& p) { p.tried = {{"t", {}}}; }, "no value of t to try");
-  refused([](Plan& p) { p.scales.clear(); }, "there is no scale to try");
+  refused([](Plan& p) { p.methods[0].tried = {{"tt", {1, 2}}}; }, "gmml has no parameter 'tt'; allowed: t");
+  refused([](Plan& p) { p.methods[0].tried = {{"t", {0, 2}}}; }, "t is 2; allowed");
+  refused([](Plan& p) { p.methods[0].tried = {{"t", {}}}; }, "no value of t to try");
+  refused([](Plan& p) { p.methods[0].scales.clear(); }, "there is no scale to try");
   refused([](Plan& p) { p.repeats = 0; }, "repeats is 0; allowed: 1 or more");
   refused([](Plan& p) { p.folds = 1; }, "folds is 1; allowed: 2 or more");
   refused([](Plan& p) { p.tuning_rows = 31; }, "tuning_rows is 31; allowed: 0 to 30");
-  refused([](Plan& p) { p.fold_tolerance = 0; }, "fold_tolerance is 0");
+  refused([](Plan& p) { p.methods[0].fold_tolerance = 0; }, "fold_tolerance is 0");
   const TrainingData two_labels{data.rows, ClassOfRow(2)};
   EXPECT_THAT([&] { run(quick("gmml"), two_labels); },
               ThrowsMessage<Error>(HasSubstr("there are 2 labels for 30 rows")));
@@ -313,7 +313,7 @@ TEST(Run, ChoosesTheBestOfTheTableAndRemembersIt) {
   EXPECT_EQ(record.solved + record.proved, 6 * 2 * 3);
   EXPECT_EQ(record.unproved, 0);
   // It is the fit that these settings give.
-  const MethodFit again = fit_with(*options.method, data.rows, label_pairs(data.classes),
+  const MethodFit again = fit_with(*options.methods[0].method, data.rows, label_pairs(data.classes),
                                    make_scaling(data.rows, result.chosen_scale), result.chosen);
   EXPECT_EQ(again.report.objective, result.report.objective);
 }
@@ -321,7 +321,7 @@ TEST(Run, ChoosesTheBestOfTheTableAndRemembersIt) {
 TEST(Run, DoesNotDependOnTheThreads) {
   const LabelledRows data = noisy_classes(40);
   const auto folds = folds_of_rows(data.rows, data.classes, 3, 0);
-  const CandidateFamilies families = families_of(small_plan(), {data.rows, data.classes});
+  const CandidateFamilies families = families_of(small_plan(), {data.rows, data.classes}).families;
   TuneOptions options;
   options.evaluation.restarts = 2;
   options.threads = 1;
@@ -336,17 +336,17 @@ TEST(Run, DoesNotDependOnTheThreads) {
 TEST(Run, ScoresOfTheTableAreThoseOfSingleFits) {
   const LabelledRows data = noisy_classes(36);
   Plan options = small_plan();
-  options.tried["lambda"] = {1, 30};
+  options.methods[0].tried["lambda"] = {1, 30};
   const auto folds = folds_of_rows(data.rows, data.classes, 3, 0);
   TuneOptions tune_options;
   tune_options.evaluation = options.evaluation;
-  const TuneResult result = tune(folds, families_of(options, {data.rows, data.classes}), tune_options);
+  const TuneResult result = tune(folds, families_of(options, {data.rows, data.classes}).families, tune_options);
   // Candidate 1: the larger lambda, the second temperature, standardised. All pairs of a fold of 24 rows weigh
   // 24 * 23 of 36 * 35.
   PbdlOptions fit_options;
   fit_options.lambda = 30 * (24.0 * 23) / (36 * 35);
   fit_options.smoothing = 0.3;
-  fit_options.tolerance = options.fold_tolerance;
+  fit_options.tolerance = options.methods[0].fold_tolerance;
   for (std::size_t f = 0; f < folds.size(); ++f) {
     const Fold& fold = folds[f];
     const Model model = fit_pbdl(fold.train_rows, all_pairs(fold.train_classes), fit_options).model;
@@ -373,8 +373,8 @@ TEST(Run, ScoresOfTheTableAreThoseOfSingleFits) {
 TEST(Run, TunesGivenItemsByTheirHeldOutLoss) {
   const LabelledRows data = noisy_classes(20);
   Plan options = small_plan();
-  options.scales = {Scale::kStandard};
-  options.tried["smoothing"] = {0};
+  options.methods[0].scales = {Scale::kStandard};
+  options.methods[0].tried["smoothing"] = {0};
   options.tune_for = Measure::kLoss;
   const FitOutcome result = run(options, {data.rows, all_pairs(data.classes)});
   const auto m = static_cast<Index>(Measure::kLoss);
@@ -403,9 +403,10 @@ TEST(Run, WithOneCandidateIsAPlainFit) {
 TEST(Run, ChoosesTheSupervision) {
   const LabelledRows data = noisy_classes(30);
   Plan options = small_plan();
-  options.tried = {{"lambda", {0.1}}, {"smoothing", {0}}};
-  options.scales = {Scale::kStandard};
-  options.supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0}, {LabelSupervision::kComparisons, 2, 3, 0}};
+  options.methods[0].tried = {{"lambda", {0.1}}, {"smoothing", {0}}};
+  options.methods[0].scales = {Scale::kStandard};
+  options.methods[0].supervision = {{LabelSupervision::kAllPairs, 2000, 3, 0},
+                                    {LabelSupervision::kComparisons, 2, 3, 0}};
   for (const Index better : {0, 1}) {
     ASSERT_TRUE(options.has_choice());
     const FitOutcome result = run(options, {data.rows, data.classes});
@@ -413,7 +414,7 @@ TEST(Run, ChoosesTheSupervision) {
     EXPECT_EQ(result.tuning.record.chosen, better);
     EXPECT_EQ(result.chosen_supervision->kind, LabelSupervision::kAllPairs);
     EXPECT_EQ(result.model.record.items, 30 * 29);
-    std::swap(options.supervision[0], options.supervision[1]);
+    std::swap(options.methods[0].supervision[0], options.methods[0].supervision[1]);
   }
 }
 
@@ -432,7 +433,7 @@ TEST(Run, KeepsTheBestSoFarWhenStopped) {
   EXPECT_EQ(result.model.record.drawn, "given") << "no seed would draw what the fold drew";
   check_model(result.model);
   Plan hurried = small_plan();
-  hurried.settings.time_limit = 1e-9;
+  hurried.time_limit = 1e-9;
   EXPECT_EQ(run(hurried, {data.rows, data.classes}).report.status, Status::kTimeLimit);
 }
 
@@ -440,11 +441,11 @@ TEST(Run, KeepsTheBestSoFarWhenStopped) {
 TEST(Run, ChoosesOnASampleOfALargeTable) {
   const LabelledRows data = noisy_classes(90);
   Plan options = small_plan();
-  options.tried["lambda"] = {1, 1e6};
-  options.tried["smoothing"] = {0};
-  options.scales = {Scale::kStandard};
-  options.tried["pieces"] = {1, 12};
-  options.supervision = {{LabelSupervision::kComparisons, 3000, 3, 0}};
+  options.methods[0].tried["lambda"] = {1, 1e6};
+  options.methods[0].tried["smoothing"] = {0};
+  options.methods[0].scales = {Scale::kStandard};
+  options.methods[0].tried["pieces"] = {1, 12};
+  options.methods[0].supervision = {{LabelSupervision::kComparisons, 3000, 3, 0}};
   options.tuning_rows = 45;
   options.tuning_comparisons = 50;
   std::string said;
@@ -457,7 +458,7 @@ TEST(Run, ChoosesOnASampleOfALargeTable) {
   EXPECT_EQ(result.model.record.rows, 90);
   EXPECT_EQ(result.model.record.items, 3000);
   // A fold's few comparisons, and lambda in proportion to them.
-  const auto family = families_of(options, {data.rows, data.classes})[1];
+  const auto family = families_of(options, {data.rows, data.classes}).families[1];
   const Fold fold = folds_of_rows(data.rows, data.classes, 2, 3).front();
   const auto learner = family->learner(fold);
   const std::vector<LearnStep> steps = learner->steps();
@@ -470,12 +471,12 @@ TEST(Run, ChoosesOnASampleOfALargeTable) {
 TEST(Run, SaysThatADivergenceIsConstant) {
   const LabelledRows data = noisy_classes(20);
   Plan options = small_plan();
-  options.tried["lambda"] = {1e8, 1e9};
+  options.methods[0].tried["lambda"] = {1e8, 1e9};
   const FitOutcome result = run(options, {data.rows, data.classes});
   EXPECT_TRUE(result.tuning.all_constant);
   EXPECT_TRUE(result.model.record.constant);
   // With one lambda that is not too large, the constant ones are not chosen, however they score.
-  options.tried["lambda"] = {1, 1e8, 1e9};
+  options.methods[0].tried["lambda"] = {1, 1e8, 1e9};
   options.tune_for = Measure::kPurity;
   const FitOutcome better = run(options, {data.rows, data.classes});
   EXPECT_EQ(better.chosen.parameters.at("lambda"), 1);
@@ -486,15 +487,15 @@ TEST(Run, TakesFewerPiecesWhereAFoldHasFewerRows) {
   LabelledRows data = noisy_classes(24);
   for (Index i = 2; i < 24; i += 4) data.rows.row(i) = data.rows.row(0);  // duplicates
   Plan options = small_plan();
-  options.tried["lambda"] = {0.1, 1};
-  options.tried["pieces"] = {0, 6, 18};
+  options.methods[0].tried["lambda"] = {0.1, 1};
+  options.methods[0].tried["pieces"] = {0, 6, 18};
   const FitOutcome result = run(options, {data.rows, data.classes});
   EXPECT_EQ(result.tuning.record.candidates.size(), 2U * 3 * 2 * 3);
   EXPECT_EQ(result.tuning.record.compared, 2 * 3 * 2 * 3) << "have scores on as many folds as any";
   EXPECT_EQ(result.tuning.record.compared_folds, result.tuning.record.folds);
-  options.tried["pieces"] = {0};
-  options.settings.piece_of = std::vector<int>(24);
-  for (int i = 0; i < 24; ++i) (*options.settings.piece_of)[static_cast<std::size_t>(i)] = i % 8;
+  options.methods[0].tried["pieces"] = {0};
+  options.methods[0].settings.piece_of = std::vector<int>(24);
+  for (int i = 0; i < 24; ++i) (*options.methods[0].settings.piece_of)[static_cast<std::size_t>(i)] = i % 8;
   EXPECT_EQ(run(options, {data.rows, data.classes}).report.status, Status::kOptimal);
 }
 

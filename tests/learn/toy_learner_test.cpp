@@ -67,9 +67,8 @@ TEST(ToyLearner, IsTunedAndLearnedLikeAnyOther) {
   const auto data = testing::noisy_classes(60);
   const Method method = internal::toy_method();
   Plan planned;
-  planned.method = &method;
-  planned.scales = {Scale::kNone};
-  planned.tried["power"] = method.parameter("power").grid;
+  planned.methods = {
+      {.method = &method, .tried = {{"power", method.parameter("power").grid}}, .scales = {Scale::kNone}}};
   const FitOutcome outcome = run(planned, {data.rows, data.classes});
   EXPECT_EQ(outcome.report.status, Status::kConverged);
   EXPECT_EQ(outcome.chosen.parameters.at("power"), 2);

@@ -147,7 +147,7 @@ TEST(Tune, FoldsOfPairsKeepBothKinds) {
 // Also of candidates that were proved by the solution of another lambda.
 TEST(Tune, RecordsOfFoldsBelongToTheirLambda) {
   const LabelledRows data = noisy_classes(30);
-  for (const auto& family : families_of(small_plan(), {data.rows, data.classes})) {
+  for (const auto& family : families_of(small_plan(), {data.rows, data.classes}).families) {
     for (const Fold& fold : folds_of_rows(data.rows, data.classes, 2, 3)) {
       const auto learner = family->learner(fold);
       const auto candidates = family->candidates();
@@ -174,9 +174,9 @@ TEST(Tune, RecordsOfFoldsNameTheSolver) {
   const Fold fold = folds_of_rows(data.rows, data.classes, 2, 3).front();
   for (const bool admm : {false, true}) {
     Plan options = small_plan();
-    options.tried["lambda"] = {1};
-    options.settings.solver.fold_seconds = admm ? 0 : 60;
-    const CandidateFamilies families = families_of(options, {data.rows, data.classes});
+    options.methods[0].tried["lambda"] = {1};
+    options.methods[0].settings.solver.fold_seconds = admm ? 0 : 60;
+    const CandidateFamilies families = families_of(options, {data.rows, data.classes}).families;
     const auto learner = families.front()->learner(fold);
     learner->run(0, {});
     EXPECT_EQ(learner->model(0).record.solver, admm ? "admm" : "exact");

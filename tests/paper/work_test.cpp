@@ -1,4 +1,4 @@
-#include "paper/work.hpp"
+#include "learn/work.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/files.hpp"
-#include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
 #include "options/fit_options.hpp"
 #include "pictures/pictures.hpp"
@@ -27,7 +28,9 @@ Examples:
   bregmax fit large.npy --comparisons-file c.csv --lambda 1 --solver admm --checkpoint run.state
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
-Where it is not given, lambda is chosen by cross-validation, and with it the smoothing.
+Without --method and options of pbdl, what scores best on held-out data is learned: the Euclidean distance, smooth, pbdl
+or deep. For pbdl, lambda and the smoothing are chosen by cross-validation where they are not given.
+Scores are kept in MODEL.scores until MODEL is written: the same command goes on from there.
 Ctrl-C ends the run early with exit code 1; a second one, from a second later on, kills it.)";
 
 // What the rows are learned from: a file, or the labels.
@@ -36,7 +39,8 @@ MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
   if (!fit.comparisons_file.empty()) return read_comparisons(fit.comparisons_file, rows);
   if (!fit.pairs_file.empty()) return read_pairs(fit.pairs_file, rows);
   if (!fit.targets_file.empty()) return read_targets(fit.targets_file, rows);
-  const Method& method = method_named(fit.request.method);
+  const std::string name = fit.request.method == "auto" ? "pbdl" : fit.request.method;  // both learn from anything
+  const Method& method = method_named(name);
   require(method.from_labels || method.from_pairs, "{} learns from target values; give --targets-file", method.name);
   if (table.labels) return table.labels->of_row;
   if (!method.needs_supervision) return ClassOfRow(static_cast<std::size_t>(rows));
@@ -48,28 +52,6 @@ MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
       "{}: nothing to learn from: there is no label column (--label NAME names one); give "
       "--comparisons-file, --pairs-file or --targets-file",
       table.source);
-}
-
-// Refuses labels that pbdl cannot draw supervision from; the message names their file and column.
-void check_labels(const Table& table, const Plan& plan) {
-  const Labels& labels = *table.labels;
-  const std::set<int> classes(labels.of_row.begin(), labels.of_row.end());
-  const bool all_pairs = plan.supervision.front().kind == LabelSupervision::kAllPairs;
-  require(!all_pairs || classes.size() != labels.of_row.size() || classes.size() <= 2,
-          "{}: column {}, the labels, has a different label in each of its {} rows, so that no two are "
-          "similar; --label C names another column, --targets-file F has numbers to learn",
-          table.source, labels.column, labels.of_row.size());
-  try {
-    if (!all_pairs) {
-      sample_comparisons(labels.of_row, 1, 0);
-    } else if (labels.of_row.size() < 2) {
-      label_pairs(labels.of_row);
-    }
-    if (plan.has_choice()) usable_folds(labels.of_row, plan.folds);
-  } catch (const Error& error) {
-    fail("{}: {} (labels are in column {}){}", table.source, error.what(), labels.column,
-         plan.has_choice() && classes.size() > 1 ? "; --lambda V needs no cross-validation" : "");
-  }
 }
 
 void check_pieces(const FitCommand& fit, const Table& table) {
@@ -95,10 +77,24 @@ void print_outcome(const FinishedFit& report) {
   print_report(report.fit.json, fit_as_json(report), fit_as_text(report));
   for (const Finding& finding : report.outcome.diagnosis) {
     if (finding.kind == Finding::Kind::kEarlyEnd) say(explain_early_end(report, finding));
+    if (finding.kind == Finding::Kind::kNotBetterThanEuclidean && !report.fit.json) say("bregmax: " + finding.text);
     if (finding.kind == Finding::Kind::kConstant && is_success(report.outcome.report.status)) {
       say("bregmax: warning: " + finding.text);
     }
   }
+}
+
+// What will be done, before it is done.
+void say_plan(const Plan& planned) {
+  for (const std::string& note : planned.notes) say("bregmax: " + note);
+  if (!planned.has_choice()) return;
+  std::string text = planned.summary(omp_get_max_threads());
+  if (std::filesystem::exists(planned.scores_file)) {
+    text +=
+        fmt::format("scores of an earlier run are taken from {} where they are of the same fit\n", planned.scores_file);
+  }
+  text.pop_back();
+  say(text);
 }
 
 ExitCode run_fit(const FitCommand& fit) {
@@ -108,13 +104,14 @@ ExitCode run_fit(const FitCommand& fit) {
   const Table table = read_table(fit.data, fit.layout);
   check_pieces(fit, table);
   request.piece_of = table.pieces;
+  if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
   const TrainingData data{table.features, read_supervision(fit, table)};
-  const Plan planned = plan(request, data);
+  Plan planned = plan(request, data);
   refuse_idle_tuning_options(fit, planned);
-  const auto shown = [](double lambda) { return lambda > 0; };  // by a logarithmic axis
-  require(fit.picture.empty() || std::ranges::count_if(planned.values("lambda"), shown) > 1,
-          "--picture shows scores along lambda, and fewer than two lambdas above 0 are tried");
-  if (data.labelled() && planned.method->learns_from_items) check_labels(table, planned);
+  require(fit.picture.empty() || planned.has_choice(),
+          "--picture shows the scores of what is tried, and there is nothing to choose");
+  if (!fit.out.empty() && planned.has_choice()) planned.scores_file = fit.out + ".scores";
+  if (!fit.json) say_plan(planned);
 
   ProgressLine progress;
   RunControl control = progress.control();
@@ -131,6 +128,7 @@ ExitCode run_fit(const FitCommand& fit) {
   if (beyond_doubles != nullptr && !fit.keep_partial) fail("{}: {}", table.source, beyond_doubles->text);
   const bool save = !fit.out.empty() && model.divergence != nullptr && (reached || fit.keep_partial);
   if (save) save_model(model, fit.out);
+  if (reached && !planned.scores_file.empty()) std::filesystem::remove(planned.scores_file);
   if (!fit.picture.empty() && reached) write_picture(fit.picture, draw_tuning(model.tuning));
   print_outcome({fit, planned, table, outcome, save});
   return reached ? kDone : kNotReached;
@@ -139,8 +137,8 @@ ExitCode run_fit(const FitCommand& fit) {
 }  // namespace
 
 void add_fit(CLI::App& program, Action& chosen) {
-  auto [options, fit] = add_command(
-      program, {"fit", "learn a divergence from data and supervision, to a proved gap", kFitExamples}, run_fit, chosen);
+  auto [options, fit] =
+      add_command(program, {"fit", "learn a divergence from data and supervision", kFitExamples}, run_fit, chosen);
   add_fit_options(options, *fit);
 }
 

@@ -76,7 +76,7 @@ std::vector<ProtocolRow> rows_of(const PaperTable& table, const std::string& met
   for (const std::string& name : all ? table.methods : names_in("--methods", methods))
     rows.push_back(protocol_row(name));
   for (const ProtocolRow& row : protocol_rows()) {
-    if (!row.of_paper && methods == "all") rows.push_back(row);
+    if (row.of != ProtocolRow::Of::kPaper && methods == "all") rows.push_back(row);
   }
   return rows;
 }

@@ -170,7 +170,8 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
       "--all-pairs",        "--scale",    "--tolerance",  "--time-limit",
       "--threads",          "--seed",     "--out",        "--max-iterations",
       "--keep-partial",     "--json",     "--method",     "--help",
-      "--method-parameter", "--tune-for", "--folds",      "--repeats"};
+      "--method-parameter", "--tune-for", "--folds",      "--repeats",
+      "--candidates",       "--picture"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
@@ -203,11 +204,19 @@ std::map<std::string, Wish> parse_parameters(const Method& method, const std::ve
 
 // --method and --method-parameter.
 void add_method_options(OptionAdder& options, FitCommand& fit) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"auto"};
   for (const Method& method : all_methods()) names.push_back(method.name);
   options.choice("--method", fit.request.method, names,
-                 "pbdl: a max-affine divergence, to a proved gap; smooth and deep: learned by gradients, without a "
-                 "proof; the others are classical methods, see bregmax methods");
+                 "auto: what scores best on held-out data of euclidean, smooth, pbdl (where its cross-validation is "
+                 "short) and deep, or pbdl if an option of pbdl is given; pbdl: a max-affine divergence, to a proved "
+                 "gap; smooth and deep: learned by gradients, without a proof; the others are classical methods, see "
+                 "bregmax methods");
+  const auto candidates = [&fit](const std::string& given) {
+    fit.request.candidates = internal::split_at_commas(given);
+  };
+  options.add("--candidates", candidates,
+              "the methods that --method auto chooses from [names with commas between them]", "LIST",
+              internal::joined(automatic_methods(), ","));
   options.command()
       .add_option("--method-parameter", fit.method_parameters,
                   "a parameter of a method other than pbdl, for example gamma=10; gamma=auto or gamma=1,10,100: chosen "
@@ -267,18 +276,17 @@ FitRequest complete_request(const FitCommand& fit) {
   require(!fit.keep_partial || !fit.out.empty(), "--keep-partial needs --out");
   FitRequest request = fit.request;
   request.names = {"--", {{"piece_of", "piece-column"}, {"scales", "scale"}}, "several with commas between them"};
-  const Method& method = method_named(request.method);
-  if (!method.learns_from_items) {
-    refuse_options_of_pbdl(fit);
-    request.parameters = parse_parameters(method, fit.method_parameters);
-    for (const auto& [name, wish] : request.parameters) request.names.renamed[name] = "method-parameter " + name;
-  } else if (!fit.method_parameters.empty()) {
-    fail("--method-parameter is for methods other than pbdl; name one with --method");
-  } else {
-    request.parameters["lipschitz"] = fit.lipschitz_bound;
-  }
+  if (fit.command->count("--lipschitz") > 0) request.parameters["lipschitz"] = fit.lipschitz_bound;
   if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
+  const bool automatic = request.method == "auto";
+  if (automatic || method_named(request.method).learns_from_items) {
+    require(fit.method_parameters.empty(), "--method-parameter is for methods other than pbdl; name one with --method");
+  } else {
+    refuse_options_of_pbdl(fit);
+    request.parameters = parse_parameters(method_named(request.method), fit.method_parameters);
+    for (const auto& [name, wish] : request.parameters) request.names.renamed[name] = "method-parameter " + name;
+  }
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
   if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
   return request;
@@ -288,12 +296,14 @@ void refuse_idle_tuning_options(const FitCommand& fit, const Plan& plan) {
   if (plan.has_choice()) return;
   for (const char* option : {"--tune-for", "--folds", "--repeats"}) {
     if (fit.command->get_option(option)->count() == 0) continue;
-    const std::string why = plan.method->learns_from_items
+    require(plan.notes.empty(), "{} is about choosing by cross-validation: {}", option,
+            internal::joined(plan.notes, "; "));
+    const std::string why = plan.main().method->learns_from_items
                                 ? "nothing is to be chosen; --lambda auto does that"
                                 : fmt::format(
                                       "nothing of {} is to be chosen; --method-parameter NAME=auto does that for "
                                       "those that bregmax methods says",
-                                      plan.method->name);
+                                      plan.main().method->name);
     fail("{} is about choosing by cross-validation, and {}", option, why);
   }
 }

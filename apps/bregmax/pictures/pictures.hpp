@@ -25,8 +25,9 @@ struct PictureSubject {
 // Two panels over the two features: the learned divergence from x to A and from A to x, with the classes.
 std::string draw_divergence(const PictureSubject& subject);
 
-// The measure that was tuned for, over lambda: one curve per smoothing, with all other settings as chosen. Throws Error
-// when fewer than two positive lambdas have scores.
+// The measure that was tuned for. If the chosen method has a lambda path, over lambda: one curve per smoothing, with
+// all other settings as chosen. Otherwise one line per method, with a dot per candidate. Throws Error if nothing was
+// tuned.
 std::string draw_tuning(const TuningRecord& record);
 
 // Measured errors and the bounds of Theorem 1 over K, both axes logarithmic.

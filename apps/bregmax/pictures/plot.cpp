@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace bregmax::app {
 namespace {
 
 constexpr double kTickSize = 11.5;
-
-std::string tick_text(double value, bool logarithmic) {
-  const double power = logarithmic ? std::log10(value) : 0;
-  if ((power < -3 || power >= 4) && std::abs(power - std::round(power)) < 1e-9) return fmt::format("1e{:.0f}", power);
-  return fmt::format("{:g}", std::abs(value) < 1e-12 ? 0.0 : value);
-}
 
 }  // namespace
 
@@ -23,8 +18,20 @@ double Axis::share(double value) const {
   return (value - low) / (high - low);
 }
 
+std::string Axis::tick_text(double value) const {
+  if (!names.empty()) return names.at(static_cast<std::size_t>(value));
+  const double power = logarithmic ? std::log10(value) : 0;
+  if ((power < -3 || power >= 4) && std::abs(power - std::round(power)) < 1e-9) return fmt::format("1e{:.0f}", power);
+  return fmt::format("{:g}", std::abs(value) < 1e-12 ? 0.0 : value);
+}
+
 std::vector<double> Axis::tick_values() const {
   if (!ticks.empty()) return ticks;
+  if (!names.empty()) {
+    std::vector<double> values(names.size());
+    std::iota(values.begin(), values.end(), 0.0);
+    return values;
+  }
   if (!logarithmic) return round_ticks(low, high, 5);
   constexpr double kFewDecades = 2.5;  // leave room for 2 and 5 between the powers of ten
   const bool between = std::log10(high / low) < kFewDecades;
@@ -73,12 +80,12 @@ void Plot::draw_axes(Svg& svg, bool grid) const {
     const Point at = place(x_.low, tick);
     svg.line({at.x - 5, at.y}, at, rule);
     if (grid) svg.line(at, {frame_.right, at.y}, faint);
-    svg.text({frame_.left - 8, at.y + 4}, tick_text(tick, y_.logarithmic), {kTickSize, Anchor::kEnd});
+    svg.text({frame_.left - 8, at.y + 4}, y_.tick_text(tick), {kTickSize, Anchor::kEnd});
   }
   for (const double tick : x_.tick_values()) {
     const Point at = place(tick, y_.low);
     svg.line(at, {at.x, frame_.bottom + 5}, rule);
-    svg.text({at.x, frame_.bottom + 19}, tick_text(tick, x_.logarithmic), {kTickSize, Anchor::kMiddle});
+    svg.text({at.x, frame_.bottom + 19}, x_.tick_text(tick), {kTickSize, Anchor::kMiddle});
   }
   svg.rectangle(frame_, rule);
   svg.text({(frame_.left + frame_.right) / 2, frame_.bottom + 38}, x_.title, {.anchor = Anchor::kMiddle});

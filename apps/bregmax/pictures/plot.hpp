@@ -11,11 +11,13 @@ namespace bregmax::app {
 struct Axis {
   double low, high;
   std::string title;
-  bool logarithmic = false;        // low > 0
-  std::vector<double> ticks = {};  // empty: round numbers, or powers of ten
+  bool logarithmic = false;             // low > 0
+  std::vector<double> ticks = {};       // empty: round numbers, or powers of ten
+  std::vector<std::string> names = {};  // of the values 0, 1, 2, ..., instead of numbers
 
   double share(double value) const;  // 0 at low, 1 at high
   std::vector<double> tick_values() const;
+  std::string tick_text(double value) const;
 };
 
 // Multiples of 1, 2 or 5 times a power of ten, about `count` of them.

@@ -27,17 +27,23 @@ std::string score_text(double mean, double error) {
   return std::isfinite(error) ? fmt::format("{:.4f} ({:.4f})", mean, error) : fmt::format("{:.4f}", mean);
 }
 
-// The settings that all candidates share, and the other settings of each candidate.
+// The settings that all candidates share, and the other settings of each candidate. Candidates of different methods
+// have different settings.
 std::pair<Settings, std::vector<Settings>> split_settings(const std::vector<Settings>& candidates) {
   Settings common;
   std::vector<Settings> own(candidates.size());
-  const Settings& first = candidates.front();
-  for (std::size_t s = 0; s < first.size(); ++s) {
-    const bool shared = candidates.size() > 1 && std::ranges::all_of(candidates, [&](const Settings& settings) {
-                          return value_text(settings[s]) == value_text(first[s]);
-                        });
-    if (shared) common.push_back(first[s]);
-    for (std::size_t c = 0; c < candidates.size() && !shared; ++c) own[c].push_back(candidates[c][s]);
+  const auto shared = [&](const Setting& setting) {
+    return candidates.size() > 1 && std::ranges::all_of(candidates, [&](const Settings& settings) {
+             return std::ranges::find(settings, setting) != settings.end();
+           });
+  };
+  for (const Setting& setting : candidates.front()) {
+    if (shared(setting)) common.push_back(setting);
+  }
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    for (const Setting& setting : candidates[c]) {
+      if (std::ranges::find(common, setting) == common.end()) own[c].push_back(setting);
+    }
   }
   return {common, own};
 }
@@ -51,9 +57,27 @@ Index measure_index(const TuningRecord& record) {
 std::string settings_text(const Settings& settings) {
   std::string text;
   for (const Setting& setting : settings) {
+    if (setting.name == "method") {
+      text = setting.word;
+      continue;
+    }
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.name, value_text(setting));
   }
   return text;
+}
+
+// The best candidate of each method; empty if there is only one.
+std::string method_table(const TuningRecord& record) {
+  const std::vector<MethodScore> scores = method_scores(record);
+  if (scores.size() < 2) return "";
+  std::string out;
+  for (const MethodScore& score : scores) {
+    Settings settings = record.candidates[score.candidate];
+    std::erase_if(settings, [](const Setting& setting) { return setting.name == "method"; });
+    out += fmt::format("{:<11} {} {:<11} {:<16}  {}\n", out.empty() ? "scores" : "", score.chosen ? "*" : " ",
+                       score.method, score_text(score.mean, score.standard_error), settings_text(settings));
+  }
+  return out;
 }
 
 std::string tuning_summary(const TuningRecord& record) {
@@ -67,7 +91,8 @@ std::string tuning_summary(const TuningRecord& record) {
           ? fmt::format("{} folds, the best of {} candidates", record.folds, candidates)
           : fmt::format("{} of {} folds, the best of the {} candidates scored there ({} in all)", record.compared_folds,
                         record.folds, record.compared, candidates);
-  return fmt::format("{:<11} {}\n{:<11} {} {} on {} (fits: {}; {:.1f} s)\n", "chosen",
+  return method_table(record) +
+         fmt::format("{:<11} {}\n{:<11} {} {} on {} (fits: {}; {:.1f} s)\n", "chosen",
                      settings_text(record.candidates[record.chosen]), "tuned for", record.tuned_for,
                      score_text(record.means(record.chosen, measure), record.standard_errors(record.chosen, measure)),
                      compared, fits, record.seconds);
@@ -105,7 +130,7 @@ std::string data_line(const FinishedFit& report) {
 
 std::string supervision_line(const FinishedFit& report) {
   const FitCommand& fit = report.fit;
-  if (!report.plan.method->needs_supervision) return "not needed";
+  if (!report.outcome.method().needs_supervision) return "not needed";
   std::string items = items_text(report.outcome.model.record);
   for (const std::string* file : {&fit.comparisons_file, &fit.pairs_file, &fit.targets_file}) {
     if (!file->empty()) return fmt::format("{}, from {}", items, *file);
@@ -152,7 +177,7 @@ void add_result(const FinishedFit& report, const std::function<void(std::string_
   const MethodReport& solved = outcome.report;
   const TrainingRecord& record = outcome.model.record;
   const std::string effort = fmt::format("{}, {:.2f} s", count_of(solved.iterations, "iteration"), solved.seconds);
-  if (!report.plan.method->learns_from_items) {
+  if (!report.outcome.method().learns_from_items) {
     line("method", fmt::format("{}, {}", method_text(record), effort));
     line("status", fmt::format("{}: objective {}, stationarity {:.1e}", to_string(solved.status),
                                short_number(solved.objective), solved.stationarity));
@@ -221,6 +246,10 @@ std::string explain_early_end(const FinishedFit& report, const Finding& finding)
   const std::string& checkpoint = report.fit.request.solver.checkpoint;
   if (!tuning && std::filesystem::exists(checkpoint)) message += fmt::format("; --resume {} continues", checkpoint);
   if (out.empty()) return message;
+  const std::string& scores = report.plan.scores_file;
+  if (tuning && std::filesystem::exists(scores)) {
+    message += fmt::format("; the scores so far are in {}, and the same command goes on from there", scores);
+  }
   if (report.saved) {
     return message +
            fmt::format("; {} holds {}", out,

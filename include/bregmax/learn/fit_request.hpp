@@ -30,6 +30,7 @@ struct Names {
   std::string prefix = {};                          // "--": words are then joined by dashes
   std::map<std::string, std::string> renamed = {};  // by the field's own name
   std::string several_values = "a list of these";   // how several values of a parameter are given
+  std::string labels = "labels";                    // where they come from
 
   std::string operator()(const std::string& field) const;
   std::string with(const std::string& field, const std::string& value) const;
@@ -45,6 +46,7 @@ struct PlanThresholds {
   double two_repeats_rows = 400;       // up to this many two: one division of a small table says little
   double exact_seconds = 600;          // predicted time of the exact solver, beyond which `auto` takes the other one
   double fold_seconds = 60;            // the same on a fold
+  double auto_pbdl_seconds = 4;        // predicted time of pbdl's cross-validation, beyond which `auto` leaves it out
 };
 // Parses "all_pairs_rows=10,exact_seconds=0"; other fields keep their defaults. Throws Error that lists the fields. The
 // program and the Python module take the text from the environment variable kThresholdsVariable.
@@ -53,7 +55,8 @@ inline constexpr const char* kThresholdsVariable = "BREGMAX_TEST_THRESHOLDS";
 
 // What the user asks of a fit. Everything is optional; plan() fills in what is missing.
 struct FitRequest {
-  std::string method = "pbdl";                     // one of all_methods()
+  std::string method = "auto";                     // one of all_methods(), or "auto": chosen by cross-validation
+  std::vector<std::string> candidates = {};        // auto: the methods that compete; empty: automatic_methods()
   std::map<std::string, Wish> parameters = {};     // of the method, by name
   bool theory_pieces = false;                      // pbdl: the number of pieces of Theorem 3, for targets
   std::optional<std::vector<int>> piece_of = {};   // pbdl: the piece of each row; overrides `pieces`
@@ -80,6 +83,9 @@ struct TrainingData {
 
   bool labelled() const { return std::holds_alternative<ClassOfRow>(supervision); }
 };
+
+// The methods that `auto` chooses from, from the simplest to the most complex.
+std::vector<std::string> automatic_methods();
 
 // "standard", "none", or "auto" for both of them. Throws Error that lists them.
 std::vector<Scale> scales_named(const std::string& name);

@@ -26,16 +26,31 @@ std::string to_string(Measure measure);
 Measure measure_named(const std::string& name);  // throws Error that lists the names
 inline bool larger_is_better(Measure measure) { return measure != Measure::kLoss; }
 
+// What the choice has to know of a family of candidates.
+struct FamilyRole {
+  int method = 0;          // families of one method compete by their means alone
+  bool yardstick = false;  // scored for comparison, never chosen
+  double seconds = 1;      // predicted, of a fold, relative to the other families; for the progress
+};
+
 struct TuneOptions {
   Measure tune_for = Measure::kAveragePrecision;
   EvaluationOptions evaluation = {};  // k is reduced to the number of training rows
   int threads = 0;                    // 0: as many as OpenMP may use
   double time_limit = 0;              // seconds; 0: none
+  // Of each family; empty: all are of one method. Methods are numbered from the simplest to the most complex. The first
+  // whose best candidate is within a standard error of the best of all is chosen.
+  std::vector<FamilyRole> roles = {};
+  // A file to which finished scores are appended, and whose scores are not computed again; empty: none. A file of other
+  // candidates or folds (`scores_of` says of which) is begun anew.
+  std::string scores_file = {};
+  std::string scores_of = {};
 };
 
 struct TuneResult {
   TuningRecord record;               // candidates of all families, one after the other
   std::vector<Index> family_of;      // of each candidate
+  std::vector<FamilyRole> role_of;   // of each candidate
   std::vector<Matrix> fold_scores;   // of each fold, candidates x measures; NaN: not known
   std::vector<bool> constant;        // candidates whose divergence was constant in most folds
   bool all_constant = false;         // all that are compared, so that the chosen one is, too
@@ -58,7 +73,21 @@ struct Compared {
 };
 Compared compared_candidates(const TuneResult& result, Measure measure);
 
-// The candidate with the best mean of a measure, by the rules of tune(): one run of tune() serves all measures.
+// The candidate that a measure chooses, by the rules of tune(): one run of tune() serves all measures.
 Index best_candidate(const TuneResult& result, Measure measure);
+
+// Whether the first candidate is better than the second by more than the standard error of the mean difference on the
+// folds that both have scores on.
+bool is_clearly_better(const TuneResult& result, Index first, Index second, Measure measure);
+
+// The best candidate of each method in a table of scores.
+struct MethodScore {
+  std::string method;
+  Index candidate = 0;
+  double mean = 0, standard_error = 0;  // of the measure that chose
+  bool chosen = false;
+};
+// In the order of the table. Empty if the candidates do not name their methods.
+std::vector<MethodScore> method_scores(const TuningRecord& record);
 
 }  // namespace bregmax

@@ -79,6 +79,13 @@ struct MethodChoices {
   int whole(const std::string& name) const { return static_cast<int>(parameters.at(name)); }
 };
 
+// What the predicted time of a fit depends on.
+struct FitSize {
+  double rows = 0, features = 0;
+  double items = 0;  // of the supervision; 0: labels
+  bool comparisons = false;
+};
+
 struct Method {
   std::string name;     // "itml"
   std::string summary;  // one line
@@ -95,6 +102,8 @@ struct Method {
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
       learn;  // called with checked rows, supervision and choices only
+  // Processor seconds of one fit, roughly; empty: not known.
+  std::function<double(const FitSize&, const MethodChoices&)> predicted_seconds = {};
   // Candidates that are cheaper to learn together; empty: each is learned by itself.
   std::function<CandidateFamilies(const FamilyOptions&)> families = {};
 

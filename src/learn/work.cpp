@@ -1,4 +1,4 @@
-#include "paper/work.hpp"
+#include "learn/work.hpp"
 
 #include <omp.h>
 #include <time.h>
@@ -23,7 +23,6 @@ WorkOutcome run_jobs(const std::vector<Job>& jobs, ResultsFile& results, int thr
   internal::require(threads >= 0, "threads is {}; allowed: 0 (all) or more", threads);
   if (jobs.empty()) return {};
   const int workers = std::min(threads > 0 ? threads : omp_get_max_threads(), static_cast<int>(jobs.size()));
-  std::atomic<double> done_effort{0};
   std::atomic<std::size_t> done{0};
   const auto run = [&](const Job& job, const RunControl& inner) {
     const double begin = process_seconds();
@@ -40,22 +39,13 @@ WorkOutcome run_jobs(const std::vector<Job>& jobs, ResultsFile& results, int thr
       record.values.push_back(seconds);
       results.append(record);
     }
-    done_effort.fetch_add(job.effort);
     done.fetch_add(1);
   };
-  double effort = 0;
   std::vector<internal::Task> tasks;
   for (const Job& job : jobs) {
-    effort += job.effort;
-    tasks.push_back({[&run, &job](const RunControl& inner) { run(job, inner); }, {}});
+    tasks.push_back({[&run, &job](const RunControl& inner) { run(job, inner); }, {}, job.effort});
   }
-  RunControl outer = control;
-  outer.on_progress = [&](Progress progress) {
-    // Jobs differ much in length, so the time that is left follows from the share of the work, not of the jobs.
-    progress.fraction = effort > 0 ? done_effort.load() / effort : 0;
-    control.report(progress);
-  };
-  const Status status = internal::run_tasks(tasks, workers, 0, "runs", outer);
+  const Status status = internal::run_tasks(tasks, workers, 0, "runs", control);
   return {done.load(), jobs.size() - done.load(), status == Status::kStopped};
 }
 

@@ -1,4 +1,4 @@
-#include "paper/results_file.hpp"
+#include "learn/results_file.hpp"
 
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include "core/checks.hpp"
@@ -18,8 +19,10 @@ using internal::require;
 
 namespace {
 
+constexpr const char* kMark = "# bregmax results 1; ";
+
 std::string first_line(const ResultsFormat& format) {
-  return fmt::format("# bregmax results 1; seed {}; {}", format.seed, format.title);
+  return fmt::format("{}seed {}; {}", kMark, format.seed, format.title);
 }
 
 std::string second_line(const ResultsFormat& format) {
@@ -83,11 +86,9 @@ Records parse_lines(const std::vector<std::string>& lines, const ResultsFormat& 
   internal::fail("cannot write {}: {}", path, std::generic_category().message(errno));
 }
 
-void write_to_disk(std::FILE* file, const std::string& text, const std::string& path) {
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0 ||
-      ::fdatasync(::fileno(file)) != 0) {
-    refuse(path);
-  }
+void write(std::FILE* file, const std::string& text, bool to_disk, const std::string& path) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  if (!written || (to_disk && ::fdatasync(::fileno(file)) != 0)) refuse(path);
 }
 
 }  // namespace
@@ -108,7 +109,7 @@ ResultsFile::ResultsFile(std::string path, ResultsFormat format)
   std::string header;
   if (lines.empty()) header += first_line(format_) + "\n";
   if (lines.size() < 2) header += second_line(format_) + "\n";
-  if (!header.empty()) write_to_disk(file_.get(), header, path_);
+  if (!header.empty()) write(file_.get(), header, format_.to_disk, path_);
 }
 
 bool ResultsFile::contains(const std::vector<std::string>& key) const {
@@ -120,8 +121,19 @@ void ResultsFile::append(const ResultsRecord& record) {
   const std::string line = line_of(record);
   const std::vector<std::string> key = parse_line(line.substr(0, line.size() - 1), format_, path_).key;
   const std::lock_guard lock(mutex_);
-  write_to_disk(file_.get(), line, path_);
+  write(file_.get(), line, format_.to_disk, path_);
   keys_.insert(key);
+}
+
+std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format) {
+  std::error_code missing;
+  if (std::filesystem::file_size(path, missing) > 0 && !missing) {
+    std::size_t used = 0;
+    const std::vector<std::string> lines = whole_lines(internal::read_whole_file(path), used);
+    require(!lines.empty() && lines[0].starts_with(kMark), "{}: this is not a file of results", path);
+    if (lines[0] != first_line(format)) std::filesystem::remove(path);
+  }
+  return std::make_unique<ResultsFile>(path, format);
 }
 
 Records read_results(const std::string& path, const ResultsFormat& format) {

@@ -17,6 +17,9 @@ struct ResultsFormat {
   std::vector<std::string> keys;    // columns that name a run; the last is its number
   std::vector<std::string> values;  // columns of numbers
   std::uint64_t seed = 0;
+  // false: a record is with the operating system when append() returns, but perhaps not yet on the disk. Then a kill
+  // loses nothing, a power cut may; for results that are cheap and many.
+  bool to_disk = true;
 };
 
 struct ResultsRecord {
@@ -38,7 +41,7 @@ class ResultsFile {
   ResultsFile(std::string path, ResultsFormat format);
 
   bool contains(const std::vector<std::string>& key) const;
-  // The record is on the disk when this returns. May be called from several threads.
+  // The record is written when this returns. May be called from several threads.
   void append(const ResultsRecord& record);
 
  private:
@@ -48,6 +51,9 @@ class ResultsFile {
   mutable std::mutex mutex_;
   std::set<std::vector<std::string>> keys_;
 };
+
+// The file, made or continued. One of another title or seed is begun anew: what it holds is of no use here.
+std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format);
 
 // Reads a file without locking or changing it; an incomplete last line is left out, and of several records with the
 // same key all but the first. Throws Error when the file is missing or of another format or seed.

@@ -1,4 +1,4 @@
-"""What the learners of max-affine divergences share: supervision other than labels, and the options of the library."""
+"""What learners of any method share: supervision other than labels, and the parameters of piecewise learning (pbdl)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from bregmax._base import DivergenceLearner, parameters
 
 
 @parameters
-class MaxAffineLearner(DivergenceLearner):
-    """Learns to a proved gap; subclasses have further parameters."""
+class AutomaticLearner(DivergenceLearner):
+    """Learns by the method that is named, or that scores best on held-out data; subclasses have further parameters."""
 
-    _method = "pbdl"
+    _parameters_of = "pbdl"
 
+    method: str = "auto"
+    candidates: Any = None
     lam: float | str | None = field(default=None, kw_only=False)
     lambdas: Any = None
     smoothing: float | str | None = None
@@ -46,7 +48,12 @@ class MaxAffineLearner(DivergenceLearner):
         """
         return self._learn_targets(pairs, values, X, sample_weight)
 
+    def _options(self) -> dict[str, Any]:
+        candidates = None if self.candidates is None else [str(name) for name in self.candidates]
+        return super()._options() | {"method": self.method, "candidates": candidates}
+
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)
-        self.lam_, self.smoothing_ = self.parameters_["lam"], self.parameters_["smoothing"]
+        self.method_, self.scores_ = self.report_["method"], self.report_["scores"]
+        self.lam_, self.smoothing_ = self.parameters_.get("lam"), self.parameters_.get("smoothing")
         return self

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bregmax/core/run_control.hpp"
-#include "paper/results_file.hpp"
+#include "learn/results_file.hpp"
 
 namespace bregmax {
 

@@ -1,4 +1,4 @@
-#include "paper/results_file.hpp"
+#include "learn/results_file.hpp"
 
 #include <gmock/gmock.h>
 

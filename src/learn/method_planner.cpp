@@ -1,0 +1,266 @@
+#include "learn/method_planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bregmax/methods/pbdl.hpp"
+#include "bregmax/theory/bounds.hpp"
+#include "core/checks.hpp"
+#include "core/text.hpp"
+#include "methods/pbdl_problem.hpp"
+
+namespace bregmax::internal {
+namespace {
+
+constexpr Index kComparisonsToDraw = 2000;
+
+// Fills in what is planned of a method, one group of fields after the other.
+class MethodPlanner {
+ public:
+  MethodPlanner(const Method& method, const PlanningContext& context)
+      : context_(context), method_(method), rows_(static_cast<double>(context.data.rows.rows())) {}
+
+  PlannedMethod make() {
+    planned_.method = &method_;
+    planned_.fold_tolerance = method_.fold_tolerance;
+    plan_settings();
+    if (!request_.scales.empty()) planned_.scales = request_.scales;
+    if (method_.learns_from_items) {
+      plan_pbdl();
+    } else {
+      plan_other();
+    }
+    predict_seconds();
+    return std::move(planned_);
+  }
+
+ private:
+  void plan_settings() {
+    MethodSettings& settings = planned_.settings;
+    settings.tolerance = request_.tolerance;
+    settings.max_iterations = request_.max_iterations;
+    settings.time_limit = request_.time_limit;
+    settings.seed = request_.seed;
+    settings.piece_of = request_.piece_of;
+    settings.solver = request_.solver;
+    settings.solver.exact_seconds = thresholds_.exact_seconds;
+    settings.solver.fold_seconds = thresholds_.fold_seconds;
+    if (settings.solver.memory_limit == 0) settings.solver.memory_limit = context_.memory;
+    for (const auto& [name, wish] : request_.parameters) plan_parameter(name, wish);
+  }
+
+  void plan_parameter(const std::string& name, const Wish& wish) {
+    MethodParameter parameter = method_.parameter(name);
+    parameter.name = names_(name);
+    for (const double value : wish.values) parameter.check(value);
+    if (wish.values.size() == 1) {
+      planned_.settings.parameters[name] = wish.values.front();
+    } else if (wish.values.size() > 1) {
+      planned_.tried[name] = wish.values;
+    }
+    if (!wish.automatic) return;
+    require(wish.values.empty(), "{} are the values that {} auto tries; it does not go with a number for {}",
+            names_(name + "s"), names_(name), names_(name));
+    const std::vector<double>& grid = wish.grid.empty() ? parameter.grid : wish.grid;
+    for (const double value : grid) parameter.check(value);
+    // The grid of `pieces` depends on the rows.
+    require(!grid.empty() || name == "pieces", "{} is 'auto'; allowed: {}, or {} to choose from", parameter.name,
+            parameter.allowed(), names_.several_values);
+    if (!grid.empty()) planned_.tried[name] = grid;
+  }
+
+  Wish wish_for(const std::string& parameter) const {
+    const auto found = request_.parameters.find(parameter);
+    return found != request_.parameters.end() ? found->second : Wish();
+  }
+  bool given(const std::string& parameter) const { return wish_for(parameter).given(); }
+
+  // ---- Piecewise Bregman divergence learning ----
+
+  void plan_pbdl() {
+    check_solver();
+    if (data_.labelled()) {
+      plan_label_supervision();
+    } else if (request_.comparisons || !request_.supervision.empty()) {
+      refuse_comparisons();
+    }
+    const bool all_pairs = data_.labelled() && planned_.supervision.front().kind == LabelSupervision::kAllPairs;
+    const bool targets = std::holds_alternative<Targets>(data_.supervision);
+    const Wish lambda = wish_for("lambda");
+    if (!lambda.given() && targets) {
+      planned_.settings.parameters["lambda"] = 0;
+    } else if (!lambda.given() || (lambda.automatic && lambda.grid.empty())) {
+      planned_.tried["lambda"] = all_pairs ? all_pairs_lambdas() : method_.parameter("lambda").grid;
+    }
+    fix_if_single("lambda");
+    const std::vector<double> lambdas = planned_.values("lambda");
+    require(std::ranges::adjacent_find(lambdas, std::ranges::greater_equal()) == lambdas.end(),
+            "{} is {}; allowed: rising numbers >= 0", names_("lambdas"), joined(lambdas, ","));
+    // By the loss, models of different smoothing cannot be compared.
+    const bool by_loss = !data_.labelled() && context_.tune_for == Measure::kLoss;
+    if (!given("smoothing") && !by_loss && planned_.tried.contains("lambda")) {
+      planned_.tried["smoothing"] = method_.parameter("smoothing").grid;
+    } else if (!given("smoothing")) {
+      planned_.settings.parameters["smoothing"] = 0;
+    }
+    plan_pieces();
+  }
+
+  // A list of one value leaves nothing to choose.
+  void fix_if_single(const std::string& name) {
+    const auto tried = planned_.tried.find(name);
+    if (tried == planned_.tried.end() || tried->second.size() > 1) return;
+    planned_.settings.parameters[name] = tried->second.front();
+    planned_.tried.erase(tried);
+  }
+
+  void plan_label_supervision() {
+    std::vector<LabelSupervision> kinds = request_.supervision;
+    if (kinds.empty()) {
+      const bool small = rows_ <= thresholds_.all_pairs_rows && !request_.comparisons;
+      kinds = {small ? LabelSupervision::kAllPairs : LabelSupervision::kComparisons};
+    }
+    for (const LabelSupervision kind : kinds) {
+      if (request_.comparisons && kind == LabelSupervision::kAllPairs) refuse_comparisons();
+      LabelSupervisionOptions options;
+      options.kind = kind;
+      options.comparisons =
+          request_.comparisons.value_or(kind == LabelSupervision::kHardComparisons ? 0 : kComparisonsToDraw);
+      options.neighbours = request_.hard_neighbours.value_or(options.neighbours);
+      options.seed = request_.seed;
+      planned_.supervision.push_back(options);
+    }
+  }
+
+  [[noreturn]] void refuse_comparisons() const {
+    fail(
+        "{} is the number of comparisons to draw from labels, or of hard ones to keep; it does not go with another "
+        "supervision",
+        names_("comparisons"));
+  }
+
+  void plan_pieces() {
+    const bool nothing_said = !given("pieces") && !request_.theory_pieces;
+    if (request_.piece_of || (nothing_said && rows_ <= thresholds_.own_pieces_rows)) {
+      planned_.settings.parameters["pieces"] = 0;
+      planned_.tried.erase("pieces");
+    } else if (request_.theory_pieces) {
+      planned_.settings.parameters["pieces"] = pieces_of_theory();
+    } else if (given("pieces") && !wish_for("pieces").automatic) {
+      for (const double pieces : planned_.values("pieces")) {
+        require(pieces <= rows_, "{} is {}; allowed: 1 to {}, the number of rows, all, auto or theory",
+                names_("pieces"), pieces, rows_);
+      }
+    } else {
+      std::vector<double>& tried = planned_.tried["pieces"];
+      if (rows_ > thresholds_.own_pieces_rows) {
+        // Shares of a large table would be too many pieces; how many are useful no longer depends on the rows.
+        tried = {20, 50, 100, 200};
+        std::erase_if(tried, [&](double pieces) { return pieces > rows_; });
+        if (tried.empty()) tried = {0};  // every row has its own
+      } else {
+        tried = {0};
+        for (const double share : {2, 4, 8}) {
+          if (rows_ / share >= 2) tried.push_back(std::floor(rows_ / share));
+        }
+      }
+      fix_if_single("pieces");
+    }
+  }
+
+  // 0: every row has its own, also where the theorem would have more pieces than there are rows.
+  double pieces_of_theory() const {
+    const auto* targets = std::get_if<Targets>(&data_.supervision);
+    require(targets != nullptr, "{} is theory; that rule is for targets: give those, or a number of pieces",
+            names_("pieces"));
+    const Index pieces = regression_pieces(std::ssize(*targets), data_.rows.cols());
+    return pieces < data_.rows.rows() ? static_cast<double>(pieces) : 0;
+  }
+
+  void check_solver() const {
+    constexpr double kLeast = kLeastAdmmTolerance;
+    const SolverSettings& solver = request_.solver;
+    const std::string exact = names_.with("solver", "exact"), admm = names_.with("solver", "admm");
+    const double tolerance = request_.tolerance.value_or(kLeast);
+    require(solver.solver != Solver::kAdmm || tolerance >= kLeast, "{} is {}; allowed with {}: {:g} to 0.1",
+            names_("tolerance"), tolerance, admm, kLeast);
+    const auto refuse_with_exact = [&](bool given, const std::string& option) {
+      require(!given || solver.solver != Solver::kExact, "{} is for the solver admm; it does not go with {}", option,
+              exact);
+    };
+    refuse_with_exact(solver.memory_limit > 0, names_("memory_limit"));
+    refuse_with_exact(solver.precision == StoragePrecision::kFloat, names_.with("precision", "float"));
+    const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
+    require(!for_admm || solver.solver == Solver::kAdmm, "{}, {} and {} go with {}", names_("checkpoint"),
+            names_("resume"), names_("early_stop"), admm);
+  }
+
+  // ---- Other methods ----
+
+  void plan_other() {
+    const bool of_pbdl =
+        request_.comparisons || request_.hard_neighbours || request_.theory_pieces || request_.piece_of;
+    require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
+            method_.name);
+    for (const MethodParameter& parameter : method_.parameters) {
+      if (parameter.tuned && context_.can_choose && !given(parameter.name)) {
+        planned_.tried[parameter.name] = parameter.grid;
+      }
+    }
+    for (const LabelSupervision kind : request_.supervision) {
+      require(kind == LabelSupervision::kAllPairs && data_.labelled(),
+              "{} learns from the labels themselves, or from all pairs of them", method_.name);
+      planned_.supervision.push_back({kind, 0, 0, request_.seed});
+    }
+    const bool pairs = !planned_.supervision.empty();
+    require(!data_.labelled() || (pairs ? method_.from_pairs : method_.from_labels), "{} cannot learn from {}",
+            method_.name, pairs ? "pairs" : "labels");
+  }
+
+  // ---- Cost ----
+
+  void predict_seconds() {
+    if (!method_.predicted_seconds) return;
+    const double items = data_.labelled() ? 0 : static_cast<double>(item_count(data_.supervision));
+    const bool comparisons = data_.labelled() ? !planned_.supervision.empty() &&
+                                                    planned_.supervision.front().kind != LabelSupervision::kAllPairs
+                                              : std::holds_alternative<Comparisons>(data_.supervision);
+    const auto features = static_cast<double>(data_.rows.cols());
+    const double drawn =
+        data_.labelled() && comparisons ? static_cast<double>(planned_.supervision.front().comparisons) : items;
+    const MethodChoices choices = resolve(method_, planned_.settings);
+    planned_.seconds_of_fit = method_.predicted_seconds({rows_, features, drawn, comparisons}, choices);
+    const double on_fold = method_.predicted_seconds(
+        {context_.rows_per_fit, features, data_.labelled() ? drawn : context_.items_per_fit, comparisons}, choices);
+    double fits = static_cast<double>(planned_.candidates());
+    // Smoothing costs no fit, and about half of the lambdas are proved by the solution of another.
+    if (method_.learns_from_items) fits /= 2 * static_cast<double>(planned_.values("smoothing").size());
+    planned_.seconds_of_folds = context_.fits_per_candidate * fits * on_fold;
+  }
+
+  const PlanningContext& context_;
+  const FitRequest& request_ = context_.request;
+  const TrainingData& data_ = context_.data;
+  const Names& names_ = request_.names;
+  const PlanThresholds& thresholds_ = request_.thresholds;
+  const Method& method_;
+  double rows_;
+  PlannedMethod planned_;
+};
+
+}  // namespace
+
+PlannedMethod plan_method(const Method& method, const PlanningContext& context) {
+  return MethodPlanner(method, context).make();
+}
+
+bool asks_for_pbdl(const FitRequest& request) {
+  const SolverSettings& solver = request.solver;
+  const bool of_solver = solver.solver != Solver::kAuto || solver.memory_limit > 0 || solver.early_stop ||
+                         !solver.checkpoint.empty() || !solver.resume.empty() ||
+                         solver.precision != StoragePrecision::kDouble;
+  return of_solver || !request.parameters.empty() || request.theory_pieces || request.piece_of ||
+         !request.supervision.empty() || request.comparisons || request.hard_neighbours;
+}
+
+}  // namespace bregmax::internal

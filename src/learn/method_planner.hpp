@@ -1,0 +1,24 @@
+#pragma once
+
+#include "bregmax/learn/plan.hpp"
+
+namespace bregmax::internal {
+
+// What is known of a fit before its methods are planned, one by one.
+struct PlanningContext {
+  const FitRequest& request;
+  const TrainingData& data;
+  double memory = 0;  // bytes of the machine
+  Measure tune_for = Measure::kAveragePrecision;
+  bool can_choose = true;  // there is enough supervision for a cross-validation
+  double fits_per_candidate = 0, rows_per_fit = 0, items_per_fit = 0;  // of the cross-validation
+};
+
+// Decides everything that the request leaves open about one method. Throws Error if the wishes contradict each other,
+// the method or the data.
+PlannedMethod plan_method(const Method& method, const PlanningContext& context);
+
+// The request has something that only pbdl knows.
+bool asks_for_pbdl(const FitRequest& request);
+
+}  // namespace bregmax::internal

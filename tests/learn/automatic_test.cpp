@@ -1,0 +1,221 @@
+// The choice among methods.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+
+#include "bregmax/core/error.hpp"
+#include "bregmax/core/threads.hpp"
+#include "bregmax/learn/run.hpp"
+#include "data/temporary_directory.hpp"
+#include "learn/cases.hpp"
+
+namespace bregmax {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LabelledRows;
+using testing::noisy_classes;
+using testing::TemporaryDirectory;
+using ::testing::ThrowsMessage;
+
+std::vector<std::string> names_of(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedMethod& planned : plan.methods) {
+    names.push_back(planned.method->name + (planned.yardstick ? ", for comparison" : ""));
+  }
+  return names;
+}
+
+const LabelledRows kNoisy = noisy_classes(60);
+const TrainingData kTwoClasses{kNoisy.rows, kNoisy.classes};
+
+FitRequest choosing_from(std::vector<std::string> candidates) {
+  FitRequest request;
+  request.candidates = std::move(candidates);
+  return request;
+}
+
+// ---- What competes ----
+
+TEST(Automatic, TriesFourMethodsFromTheSimplestOn) {
+  const Plan made = plan({}, kTwoClasses);
+  EXPECT_TRUE(made.automatic);
+  EXPECT_THAT(names_of(made), ElementsAre("euclidean", "smooth", "pbdl", "deep"));
+  EXPECT_THAT(made.notes, IsEmpty());
+}
+
+TEST(Automatic, LeavesOutPbdlWhereItTakesLongAndSaysSo) {
+  FitRequest request;
+  request.names.prefix = "--";
+  request.thresholds.auto_pbdl_seconds = 0;
+  const Plan made = plan(request, kTwoClasses);
+  EXPECT_THAT(names_of(made), ElementsAre("euclidean", "smooth", "deep"));
+  EXPECT_THAT(made.notes, ElementsAre(HasSubstr("--candidates smooth,pbdl,deep lets it")));
+  request.candidates = {"pbdl", "smooth"};
+  EXPECT_THAT(names_of(plan(request, kTwoClasses)), ElementsAre("smooth", "pbdl", "euclidean, for comparison"));
+}
+
+TEST(Automatic, TakesTheCandidatesOfTheRequest) {
+  EXPECT_THAT(names_of(plan(choosing_from({"lmnn", "deep"}), kTwoClasses)),
+              ElementsAre("deep", "lmnn", "euclidean, for comparison"));
+  EXPECT_THAT(names_of(plan(choosing_from({"euclidean", "smooth"}), kTwoClasses)), ElementsAre("euclidean", "smooth"));
+  const auto refused = [](const FitRequest& request, const char* message) {
+    EXPECT_THAT([&] { plan(request, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused(choosing_from({"smoth"}), "smoth");
+  FitRequest fixed = choosing_from({"smooth"});
+  fixed.method = "deep";
+  refused(fixed, "do not go with method=deep");
+  FitRequest of_pbdl = choosing_from({"smooth"});
+  of_pbdl.parameters["lambda"] = 1;
+  refused(of_pbdl, "another option is for pbdl alone");
+}
+
+TEST(Automatic, IsPbdlIfTheRequestHasWhatOnlyPbdlKnows) {
+  const auto only_pbdl = [](void (*ask)(FitRequest&)) {
+    FitRequest request;
+    ask(request);
+    return plan(request, kTwoClasses).main().method->name;
+  };
+  EXPECT_EQ(only_pbdl([](FitRequest& r) { r.parameters["lambda"] = 1; }), "pbdl");
+  EXPECT_EQ(only_pbdl([](FitRequest& r) { r.comparisons = 100; }), "pbdl");
+  EXPECT_EQ(only_pbdl([](FitRequest& r) { r.supervision = {LabelSupervision::kAllPairs}; }), "pbdl");
+  EXPECT_EQ(only_pbdl([](FitRequest& r) { r.solver.solver = Solver::kExact; }), "pbdl");
+}
+
+TEST(Automatic, IsSmoothWhereNothingCanBeHeldOut) {
+  const Plan made = plan({}, {kNoisy.rows, Pairs{{0, 1, true, 1}, {0, 2, false, 1}}});
+  EXPECT_THAT(names_of(made), ElementsAre("smooth"));
+  EXPECT_FALSE(made.has_choice());
+  EXPECT_THAT(made.notes, ElementsAre(HasSubstr("smooth is learned with its standard parameters")));
+}
+
+TEST(Automatic, ComparesAMethodOfWhichSomethingIsChosenWithTheEuclideanDistance) {
+  FitRequest request;
+  request.method = "itml";
+  EXPECT_THAT(names_of(plan(request, kTwoClasses)), ElementsAre("itml", "euclidean, for comparison"));
+  request.parameters["gamma"] = 1;
+  EXPECT_THAT(names_of(plan(request, kTwoClasses)), ElementsAre("itml"));
+}
+
+// ---- What is chosen ----
+
+TuneResult result_of(const std::vector<std::vector<double>>& on_folds, const std::vector<FamilyRole>& roles) {
+  TuneResult result;
+  const auto candidates = static_cast<Index>(roles.size());
+  result.record.candidates.resize(roles.size());
+  result.role_of = roles;
+  result.constant.assign(roles.size(), false);
+  result.record.means = Matrix::Zero(candidates, kAllMeasures.size());
+  for (const std::vector<double>& scores : on_folds) {
+    Matrix fold = Matrix::Zero(candidates, kAllMeasures.size());
+    fold.col(static_cast<Index>(Measure::kAuc)) = Eigen::Map<const Vector>(scores.data(), candidates);
+    result.record.means += fold / static_cast<double>(on_folds.size());
+    result.fold_scores.push_back(fold);
+  }
+  return result;
+}
+
+TEST(Automatic, TakesTheSimplerOfTwoThatAreWithinAStandardError) {
+  const std::vector<FamilyRole> roles = {{0}, {1}, {2}};
+  EXPECT_EQ(best_candidate(result_of({{0.5, 0.8, 0.82}, {0.6, 0.9, 0.88}, {0.5, 0.8, 0.82}}, roles), Measure::kAuc), 1);
+  EXPECT_EQ(best_candidate(result_of({{0.5, 0.8, 0.83}, {0.6, 0.8, 0.84}, {0.5, 0.8, 0.83}}, roles), Measure::kAuc), 2);
+  const std::vector<FamilyRole> of_one_method = {{0}, {1}, {1}};
+  EXPECT_EQ(
+      best_candidate(result_of({{0.5, 0.8, 0.82}, {0.6, 0.9, 0.89}, {0.5, 0.8, 0.82}}, of_one_method), Measure::kAuc),
+      2)
+      << "within a method the best mean wins";
+}
+
+TEST(Automatic, NeverTakesWhatIsThereForComparison) {
+  const std::vector<FamilyRole> roles = {{0}, {1, true}};
+  EXPECT_EQ(best_candidate(result_of({{0.5, 0.8}, {0.6, 0.9}}, roles), Measure::kAuc), 0);
+}
+
+FitRequest quick_choice() {
+  FitRequest request = choosing_from({"euclidean", "smooth", "pbdl"});
+  request.repeats = 1;
+  return request;
+}
+
+TEST(Automatic, LearnsWhatItChoseWithItsSettings) {
+  const FitOutcome outcome = fit(quick_choice(), kTwoClasses);
+  const std::vector<MethodScore> scores = method_scores(outcome.tuning.record);
+  ASSERT_EQ(scores.size(), 3U);
+  const auto chosen = std::ranges::find_if(scores, &MethodScore::chosen);
+  ASSERT_NE(chosen, scores.end());
+  EXPECT_EQ(chosen->method, outcome.method().name);
+  EXPECT_NE(chosen->method, "euclidean");
+  EXPECT_GT(chosen->mean, scores.front().mean);
+  EXPECT_EQ(outcome.find(Finding::Kind::kNotBetterThanEuclidean), nullptr);
+  FitRequest alone;
+  alone.method = outcome.method().name;
+  for (const auto& [name, value] : outcome.chosen.parameters) alone.parameters[name] = value;
+  EXPECT_EQ(fit(alone, kTwoClasses).model.divergence->matrix(kNoisy.rows, kNoisy.rows),
+            outcome.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+}
+
+TEST(Automatic, SaysWhenNothingIsBetterThanTheEuclideanDistance) {
+  Random random(3);
+  Matrix noise(60, 3);
+  for (double& value : noise.reshaped()) value = random.normal();
+  const FitOutcome outcome = fit(quick_choice(), {noise, kNoisy.classes});
+  const Finding* finding = outcome.find(Finding::Kind::kNotBetterThanEuclidean);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->cause, "chosen");
+  EXPECT_THAT(finding->text, HasSubstr("better than the Euclidean distance"));
+  EXPECT_EQ(outcome.method().name, "euclidean");
+}
+
+TEST(Automatic, DoesNotDependOnTheNumberOfThreads) {
+  const auto learned = [](int threads) {
+    const ThreadLimit limit(threads);
+    const FitOutcome outcome = fit(quick_choice(), kTwoClasses);
+    return std::pair(outcome.tuning.record.means, outcome.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+  };
+  EXPECT_EQ(learned(1), learned(2));
+}
+
+// ---- The file of scores ----
+
+TEST(Automatic, ContinuesFromTheScoresOfAStoppedRun) {
+  const TemporaryDirectory directory;
+  Plan made = plan(quick_choice(), kTwoClasses);
+  const FitOutcome whole = run(made, kTwoClasses);
+  made.scores_file = directory / "scores";
+  for (const int tasks : {5, 12}) {
+    std::atomic<bool> stop = false;
+    RunControl control;
+    control.stop = &stop;
+    control.on_progress = [&](const Progress& progress) { stop = progress.iteration >= tasks; };
+    EXPECT_EQ(run(made, kTwoClasses, control).report.status, Status::kStopped);
+    EXPECT_TRUE(std::filesystem::exists(made.scores_file));
+  }
+  const FitOutcome continued = run(made, kTwoClasses);
+  EXPECT_LT(continued.tuning.record.solved, whole.tuning.record.solved) << "some scores were read";
+  EXPECT_EQ(continued.tuning.record.means, whole.tuning.record.means);
+  EXPECT_EQ(continued.tuning.record.chosen, whole.tuning.record.chosen);
+  EXPECT_EQ(continued.model.divergence->matrix(kNoisy.rows, kNoisy.rows),
+            whole.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+}
+
+TEST(Automatic, DoesNotTakeTheScoresOfAnotherFit) {
+  const TemporaryDirectory directory;
+  Plan made = plan(quick_choice(), kTwoClasses);
+  made.scores_file = directory / "scores";
+  run(made, kTwoClasses);
+  Matrix other = kNoisy.rows;
+  other(0, 0) += 1e-12;
+  const FitOutcome again = run(made, {other, kNoisy.classes});
+  EXPECT_GT(again.tuning.record.solved, 0) << "other data";
+  made.seed = 1;
+  EXPECT_GT(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "another seed";
+  EXPECT_EQ(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "the same again";
+}
+
+}  // namespace
+}  // namespace bregmax
