@@ -34,7 +34,7 @@ euclidean = bregmax.Model.closed_form("squared_euclidean", 3)
 right_by_distance = euclidean.pair_distance(colours[ask[:, 0]], colours[ask[:, 1]]) < euclidean.pair_distance(
     colours[ask[:, 0]], colours[ask[:, 2]]
 )
-print(f"lambda {learner.lam_:g}")
+print(f"method {learner.method_}")
 print(f"questions answered right: learned {learner.score(ask):.3f}, Euclidean {right_by_distance.mean():.3f}")
 assert learner.score(ask) > 0.75
 

@@ -49,25 +49,46 @@ def lambda_path(model: Any, measure: str | None = None, *, ax=None):
     measure: None: the one that was tuned for.
     """
     tuning = _model(model).tuning
-    if tuning is None or not all("lambda" in candidate for candidate in tuning["candidates"]):
+    lambdas = np.array([candidate.get("lambda", np.nan) for candidate in tuning["candidates"]] if tuning else [np.nan])
+    if np.isnan(lambdas).all():
         raise ValueError("lambda was not tuned, so there is no path of it: fit with lam='auto'")
-    measure = tuning["tuned_for"] if measure is None else measure
-    if measure not in tuning["measures"]:
-        raise ValueError(f"measure is '{measure}'; allowed: {', '.join(tuning['measures'])}")
-    column = tuning["measures"].index(measure)
-    means, errors = tuning["means"][:, column], tuning["standard_errors"][:, column]
+    measure, means, errors = _scores(tuning, measure)
     better = -means if measure == "loss" else means
-    lambdas = np.array([candidate["lambda"] for candidate in tuning["candidates"]])
-    best = [
-        max(np.flatnonzero((lambdas == value) & np.isfinite(better)), key=better.__getitem__)
-        for value in np.unique(lambdas[np.isfinite(better)])
-    ]
+    known = np.isfinite(better) & np.isfinite(lambdas)
+    best = [max(np.flatnonzero((lambdas == value) & known), key=better.__getitem__) for value in np.unique(lambdas[known])]
     ax = _axes(ax)
     ax.errorbar(lambdas[best], means[best], yerr=errors[best], marker="o", capsize=3)
     chosen = tuning["chosen"]
-    ax.plot(lambdas[chosen], means[chosen], "o", markersize=12, fillstyle="none", color="tab:red", label="chosen")
+    if known[chosen]:
+        ax.plot(lambdas[chosen], means[chosen], "o", markersize=12, fillstyle="none", color="tab:red", label="chosen")
+        ax.legend()
     ax.set_xscale("symlog", linthresh=max(lambdas[lambdas > 0].min(), 1e-300) if (lambdas > 0).any() else 1.0)
     ax.set(xlabel="lambda", ylabel=measure.replace("_", " "))
+    return ax
+
+
+def method_scores(model: Any, measure: str | None = None, *, ax=None):
+    """The cross-validated score of each candidate, one line per method, with the standard error of the chosen one.
+
+    measure: None: the one that was tuned for.
+    """
+    tuning = _model(model).tuning
+    if not tuning:
+        raise ValueError("nothing was tuned, so there are no scores: fit with method='auto'")
+    measure, means, errors = _scores(tuning, measure)
+    methods = [candidate.get("method", "") for candidate in tuning["candidates"]]
+    names = list(dict.fromkeys(methods))
+    ax = _axes(ax)
+    for line, name in enumerate(names):
+        of_method = means[[method == name for method in methods]]
+        ax.plot(of_method, np.full(len(of_method), line), "o", alpha=0.6)
+    chosen = tuning["chosen"]
+    line = names.index(methods[chosen])
+    ax.errorbar(means[chosen], line, xerr=errors[chosen], color="tab:red", capsize=3)
+    ax.plot(means[chosen], line, "o", markersize=12, fillstyle="none", color="tab:red", label="chosen")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set(xlabel=measure.replace("_", " "))
     ax.legend()
     return ax
 
@@ -154,3 +175,12 @@ def _axes(ax: Any):
     except ImportError as error:
         raise ImportError("bregmax.plot needs matplotlib: pip install bregmax[plot]") from error
     return plt.subplots()[1]
+
+
+def _scores(tuning: Any, measure: str | None) -> tuple[str, np.ndarray, np.ndarray]:
+    """The name of the measure, and the mean and standard error of each candidate."""
+    measure = tuning["tuned_for"] if measure is None else measure
+    if measure not in tuning["measures"]:
+        raise ValueError(f"measure is '{measure}'; allowed: {', '.join(tuning['measures'])}")
+    column = tuning["measures"].index(measure)
+    return measure, tuning["means"][:, column], tuning["standard_errors"][:, column]

@@ -274,7 +274,7 @@ def test_gradient_methods_generalise(iris):
     for learner in (bregmax.Smooth(), bregmax.Deep(steps=200)):
         assert learner.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     chosen = bregmax.Smooth(decay=[1e-4, 1e-2], repeats=1, steps=100).fit(X[::2], y[::2])
-    assert [candidate["decay"] for candidate in chosen.model_.tuning["candidates"]] == [1e-4, 1e-2]
+    assert [candidate.get("decay") for candidate in chosen.model_.tuning["candidates"]] == [1e-4, 1e-2, None]
 
 
 def test_regression_finds_the_matrix(few):
@@ -349,12 +349,12 @@ def test_a_list_is_chosen_from(few):
     X, y = few
     learner = bregmax.GMML(t=[0.2, 0.8], lam=1e-6, repeats=1).fit(X, y)
     tuning = learner.model_.tuning
-    assert [candidate["t"] for candidate in tuning["candidates"]] == [0.2, 0.8]
+    assert [candidate.get("t") for candidate in tuning["candidates"]] == [0.2, 0.8, None]
     assert learner.parameters_["t"] == tuning["candidates"][tuning["chosen"]]["t"]
     column = tuning["measures"].index("average_precision")
     assert tuning["means"][tuning["chosen"], column] == np.nanmax(tuning["means"][:, column])
     named = bregmax.NCA(form=["full", "diagonal"], repeats=1).fit(X, y)
-    assert len(named.model_.tuning["candidates"]) == 2 and named.parameters_["form"] in ("full", "diagonal")
+    assert len(named.model_.tuning["candidates"]) == 2 + 1 and named.parameters_["form"] in ("full", "diagonal")
 
 
 @pytest.mark.parametrize(

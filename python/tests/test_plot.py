@@ -56,6 +56,16 @@ def test_the_path_shows_the_best_scores_and_the_choice(tuned):
     assert bregmax.plot.lambda_path(tuned, "auc").get_ylabel() == "auc"
 
 
+def test_the_scores_of_methods_show_every_candidate_and_the_choice(few):
+    learner = bregmax.BregmanLearner(candidates=["euclidean", "smooth"], repeats=1).fit(*few)
+    ax = bregmax.plot.method_scores(learner)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["euclidean", "smooth"]
+    means = learner.model_.tuning["means"][:, learner.model_.tuning["measures"].index("average_precision")]
+    shown = np.concatenate([line.get_xdata() for line in ax.get_lines() if line.get_alpha() == 0.6])
+    np.testing.assert_array_equal(np.sort(shown), np.sort(means))
+    assert bregmax.plot.method_scores(learner, "auc").get_xlabel() == "auc"
+
+
 def test_mistakes(tuned, fitted, few):
     X, _ = few
     with pytest.raises(ValueError, match="lambda was not tuned"):
@@ -64,6 +74,8 @@ def test_mistakes(tuned, fitted, few):
         bregmax.plot.lambda_path(bregmax.ITML(gamma=[1.0, 10.0]).fit(*few))
     with pytest.raises(ValueError, match="measure is 'luck'"):
         bregmax.plot.lambda_path(tuned, "luck")
+    with pytest.raises(ValueError, match="nothing was tuned"):
+        bregmax.plot.method_scores(fitted)
     with pytest.raises(ValueError, match="features is"):
         bregmax.plot.generator(tuned, X, (0, 7))
     with pytest.raises(ValueError, match="3 features"):

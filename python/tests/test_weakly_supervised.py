@@ -64,7 +64,7 @@ def test_targets_are_learned():
     numbers = np.array([(i, j) for i in range(20) for j in range(20)])
     values = truth.pair_distance(X[numbers[:, 0]], X[numbers[:, 1]])
     assert values.std() > 0.1
-    learner = bregmax.BregmanTargetsLearner(preprocessor=X).fit(numbers, values)
+    learner = bregmax.BregmanTargetsLearner(method="pbdl", preprocessor=X).fit(numbers, values)
     assert learner.lam_ == 0
     assert learner.score(numbers, values) > 0.999
     assert bregmax.BregmanLearner(method="pbdl").fit_targets(numbers, values, X).lam_ == 0

@@ -1,6 +1,7 @@
 #include "learn/as_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "bregmax/data/builtin.hpp"
 #include "bregmax/methods/pbdl.hpp"
@@ -113,7 +114,8 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
   json["tuning_ended_early"] = outcome.tuning_ended_early;
   json["plan"] = Json::object();
   for (const Plan::Field& field : plan.fields()) json["plan"][field.name] = field.values;
-  json["plan"]["predicted_seconds"] = plan.predicted_seconds();
+  const double seconds = plan.predicted_seconds();
+  json["plan"]["predicted_seconds"] = std::isfinite(seconds) ? Json(seconds) : Json(nullptr);
   json["plan"]["notes"] = plan.notes;
   json["scores"] = scores_as_json(outcome.tuning.record);
   json["chosen"] = chosen_as_json(outcome.tuning.record);

@@ -43,14 +43,14 @@ class Planner {
       require(request_.candidates.empty(), "{} name the methods that {} chooses from; they do not go with {}",
               names_("candidates"), names_.with("method", "auto"), names_.with("method", request_.method));
       add_method(request_.method, context);
+      if (!reason.empty() && leaves_open(*plan_.main().method)) say_standard(reason);
     } else if (internal::asks_for_pbdl(request_)) {
       require(request_.candidates.empty(), "{} name methods to choose from, and another option is for pbdl alone",
               names_("candidates"));
       add_method("pbdl", context);
     } else if (!reason.empty()) {
       add_method(without_choice(), context);
-      plan_.notes.push_back(
-          fmt::format("{}: {} is learned with its standard parameters", reason, plan_.main().method->name));
+      say_standard(reason);
     } else {
       add_automatic_methods(context);
     }
@@ -63,6 +63,18 @@ class Planner {
 
   void add_method(const std::string& name, const internal::PlanningContext& context) {
     plan_.methods.push_back(internal::plan_method(method_named(name), context));
+  }
+
+  bool leaves_open(const Method& method) const {
+    if (method.learns_from_items) return false;  // always chooses lambda
+    return std::ranges::any_of(method.parameters, [this](const MethodParameter& parameter) {
+      return parameter.tuned && !request_.parameters.contains(parameter.name);
+    });
+  }
+
+  void say_standard(const std::string& reason) {
+    plan_.notes.push_back(
+        fmt::format("{}: {} is learned with its standard parameters", reason, plan_.main().method->name));
   }
 
   std::string without_choice() const { return request_.candidates.empty() ? "smooth" : request_.candidates.front(); }
@@ -117,6 +129,7 @@ class Planner {
     const bool by_items = !data_.labelled();
     plan_.labelled = data_.labelled();
     plan_.folds = folds();
+    require(plan_.folds >= 2, "{} is {}; allowed: 2 or more", names_("folds"), plan_.folds);
     plan_.tune_for = request_.tune_for.value_or(default_measure());
     const bool targets = std::holds_alternative<Targets>(data_.supervision);
     require(!by_items || plan_.tune_for == Measure::kLoss || (plan_.tune_for == Measure::kAgreement && !targets),
