@@ -47,7 +47,7 @@ class BregmanLearner(LabelMixin, AutomaticLearner):
     tune_for : str
         The score of held-out rows that chooses: "average_precision", "auc", "rand_index", "purity", "knn", "loss".
     folds : int or None
-        Of the cross-validation. None: 3 from labels, up to 5 from comparisons, pairs and targets.
+        Of the cross-validation. None: 3 from labels, up to 10 from comparisons, pairs and targets.
     repeats : int or None
         Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
     solver : "auto", "exact" or "admm"

@@ -203,7 +203,8 @@ class MethodPlanner {
     require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
             method_.name);
     for (const MethodParameter& parameter : method_.parameters) {
-      if (parameter.tuned && context_.can_choose && !given(parameter.name)) {
+      const bool tuned = parameter.tuned || (parameter.tuned_from_items && !data_.labelled());
+      if (tuned && context_.can_choose && !given(parameter.name)) {
         planned_.tried[parameter.name] = parameter.grid;
       }
     }

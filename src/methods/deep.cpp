@@ -50,7 +50,8 @@ Method internal::deep_method() {
                    .limits = {1e-6, 1'000'000, 0},
                    .learn = learn_deep,
                    .predicted_seconds = seconds_of_deep};
-  for (MethodParameter& parameter : gradient_parameters(0.002, 0.05)) method.parameters.push_back(std::move(parameter));
+  for (MethodParameter& parameter : gradient_parameters(0.002, 0.05, {1e-1, 1e-3}))
+    method.parameters.push_back(std::move(parameter));
   return method;
 }
 

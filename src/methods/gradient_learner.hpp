@@ -25,7 +25,7 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
 double predict_seconds(const GradientLearner& learner, const FitSize& size);
 
 // The parameters of both methods, after those of their own.
-std::vector<MethodParameter> gradient_parameters(double rate, double decay);
+std::vector<MethodParameter> gradient_parameters(double rate, double weight_decay, std::vector<double> decays);
 // Reads them.
 GradientLearner gradient_learner(const MethodChoices& choices);
 

@@ -14,10 +14,10 @@ Examples:
   bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax
   bregmax fit builtin:iris --method lmnn --method-parameter push=auto --method-parameter neighbours=3,5)";
 
-std::string default_of(const Method& method, const MethodParameter& parameter) {
+std::string default_of(const MethodParameter& parameter) {
   const std::string standard = parameter.text(parameter.standard);
-  if (parameter.tuned && method.learns_from_items) return "default: auto";
-  if (parameter.tuned) return fmt::format("default from labels: auto, {} otherwise", standard);
+  if (parameter.tuned) return "default: auto";
+  if (parameter.tuned_from_items) return fmt::format("default: {} from labels, else auto", standard);
   return fmt::format("default {}{}", standard, parameter.grid.empty() ? "" : ", or auto");
 }
 
@@ -30,7 +30,7 @@ ExitCode run_methods(const ListingRequest& request) {
                         list[m]["supervision"].get<std::string>());
     for (const MethodParameter& parameter : method.parameters) {
       text += fmt::format("{:12} {}: {} [{}; {}]\n", "", parameter.name, parameter.help, parameter.allowed(),
-                          default_of(method, parameter));
+                          default_of(parameter));
     }
   }
   text +=

@@ -29,7 +29,8 @@ struct MethodParameter {
   bool whole = false;
   std::vector<std::string> choices = {};
   std::vector<double> grid = {};  // what tuning tries; of equal scores the first wins; empty: it cannot be tuned
-  bool tuned = false;             // tuned by default if there are labels and no value; for pbdl plan() decides
+  bool tuned = false;             // tuned by default if no value is given; for pbdl plan() decides
+  bool tuned_from_items = false;  // the same, but not from labels
   // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
   std::optional<std::pair<std::string, double>> word = {};
 

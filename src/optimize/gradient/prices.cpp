@@ -27,12 +27,15 @@ double PriceTerms<Real>::add_decay(const Real* parameters, Real* gradient) {
   const auto slopes = layout_.slopes.in(parameters), roots = layout_.roots.in(parameters);
   auto by_slopes = layout_.slopes.in(gradient), by_roots = layout_.roots.in(gradient);
   const Real factor = static_cast<Real>(2 * prices_.decay);
-  double sum = roots.squaredNorm();
+  const bool square = roots.rows() == roots.cols();
+  const Real common = square ? roots.diagonal().mean() : Real(0);
+  double sum = roots.squaredNorm() - common * common * static_cast<Real>(roots.rows());
   for (Index k = 0; k < slopes.rows(); ++k) {
-    sum += (slopes.row(k) - mean_.transpose()).squaredNorm();
-    by_slopes.row(k) += factor * (slopes.row(k) - mean_.transpose());
+    sum += kSlopesPrice * (slopes.row(k) - mean_.transpose()).squaredNorm();
+    by_slopes.row(k) += static_cast<Real>(kSlopesPrice) * factor * (slopes.row(k) - mean_.transpose());
   }
   by_roots += factor * roots;
+  if (square) by_roots.diagonal().array() -= factor * common;
   return prices_.decay * sum;
 }
 

@@ -47,24 +47,21 @@ class Watch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Batches without repetition: all units in a random order, then in another one.
+// Each batch is drawn with repetition. Tables that are smaller than a batch then have different batches, too, and a row
+// that is drawn twice keeps the softmax of its class from becoming one-sided.
 class Batches {
  public:
   Batches(Index units, Index batch, std::uint64_t seed)
-      : order_(units), batch_(std::min(units, batch)), random_(Random(seed).fork(kBatchStream)) {
-    std::iota(order_.begin(), order_.end(), 0);
-  }
+      : units_(units), chosen_(std::min(units, batch)), random_(Random(seed).fork(kBatchStream)) {}
   std::span<const Index> next() {
-    if (at_ == 0) random_.shuffle(order_);
-    const std::span<const Index> batch(order_.data() + at_, static_cast<std::size_t>(batch_));
-    at_ = at_ + 2 * batch_ <= std::ssize(order_) ? at_ + batch_ : 0;  // what is left of an order is not enough
-    return batch;
+    for (Index& unit : chosen_) unit = random_.uniform_index(units_);
+    return chosen_;
   }
-  Index size() const { return batch_; }
+  Index size() const { return std::ssize(chosen_); }
 
  private:
-  std::vector<Index> order_;
-  Index batch_, at_ = 0;
+  Index units_;
+  std::vector<Index> chosen_;
   Random random_;
 };
 
