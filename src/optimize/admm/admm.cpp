@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/checkpoint_file.hpp"
 #include "optimize/admm/checkpoint.hpp"
 #include "optimize/admm/engine.hpp"
 #include "optimize/proof/solve_support.hpp"
@@ -48,7 +49,7 @@ class Run {
         options_(options),
         control_(control),
         strictest_(std::holds_alternative<Targets>(problem.supervision) ? 1 : kStrictestForHinges) {
-    if (!options.checkpoint.empty()) internal::check_checkpoint_target(options.checkpoint);
+    if (!options.checkpoint.empty()) internal::check_checkpoint_target(options.checkpoint, internal::kAdmmMark);
   }
 
   Solution solve() {
@@ -58,8 +59,8 @@ class Run {
     if (options_.resume.empty()) {
       engine_.start();
     } else {
-      internal::CheckpointReader reader(options_.resume, fingerprint_);
-      set_shape(reader.members());
+      internal::CheckpointReader reader(options_.resume, internal::kAdmmMark, fingerprint_);
+      set_shape(reader.shape());
       reader.read(raw_state());
       engine_.after_restore();
     }
@@ -152,7 +153,7 @@ class Run {
     if (!options_.checkpoint.empty() && watch_.seconds() - written_ >= options_.checkpoint_every) write();
   }
   void write() {
-    internal::write_checkpoint(options_.checkpoint, fingerprint_, shape(), raw_state());
+    internal::write_checkpoint(options_.checkpoint, internal::kAdmmMark, fingerprint_, shape(), raw_state());
     written_ = watch_.seconds();
   }
 

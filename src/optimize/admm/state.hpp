@@ -2,28 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
-#include <utility>
-#include <vector>
+
+#include "core/checkpoint_file.hpp"
 
 namespace bregmax::internal {
-
-// Where the numbers lie that a checkpoint holds: address and bytes.
-using RawParts = std::vector<std::pair<char*, std::size_t>>;
-
-// Appends numbers, vectors and matrices.
-template <class... Values>
-void append(RawParts& parts, Values&... values) {
-  const auto add = [&](auto& value) {
-    if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(value)>>) {
-      parts.emplace_back(reinterpret_cast<char*>(&value), sizeof(value));
-    } else {
-      parts.emplace_back(reinterpret_cast<char*>(value.data()),
-                         static_cast<std::size_t>(value.size()) * sizeof(*value.data()));
-    }
-  };
-  (add(values), ...);
-}
 
 struct AdmmResiduals {
   double primal = 1, dual = 1;  // relative

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <deque>
 #include <limits>
 
 namespace bregmax::internal {
@@ -16,42 +15,44 @@ constexpr int kLineSearchEvaluations = 30;
 // The approximation of the inverse Hessian by the last pairs (step, gradient difference).
 class InverseHessian {
  public:
-  explicit InverseHessian(int memory) : memory_(static_cast<std::size_t>(memory)) {}
+  explicit InverseHessian(LbfgsHistory& history) : history_(history) {}
 
-  void clear() { pairs_.clear(); }
-  bool empty() const { return pairs_.empty(); }
+  void clear() { history_.known = 0; }
+  bool empty() const { return history_.known == 0; }
 
   // A pair without curvature would make the approximation indefinite; it is left out.
   void add(const Vector& step, const Vector& difference) {
     const double curvature = step.dot(difference);
     if (!(curvature > std::numeric_limits<double>::epsilon() * difference.squaredNorm())) return;
-    pairs_.push_back({step, difference, curvature});
-    if (pairs_.size() > memory_) pairs_.pop_front();
-    scale_ = curvature / difference.squaredNorm();
+    auto& pairs = history_.pairs;
+    if (history_.known == static_cast<int>(pairs.size())) {
+      std::rotate(pairs.begin(), pairs.begin() + 1, pairs.end());
+      --history_.known;
+    }
+    LbfgsHistory::Pair& pair = pairs[history_.known++];
+    pair.step = step;
+    pair.difference = difference;
+    pair.curvature = curvature;
+    history_.scale = curvature / difference.squaredNorm();
   }
 
   // direction = -H gradient by the two-loop recursion.
   void descend(const Vector& gradient, Vector& direction) {
     direction = -gradient;
-    for (auto pair = pairs_.rbegin(); pair != pairs_.rend(); ++pair) {
-      pair->coefficient = pair->step.dot(direction) / pair->curvature;
-      direction -= pair->coefficient * pair->difference;
+    auto& pairs = history_.pairs;
+    for (int p = history_.known - 1; p >= 0; --p) {
+      pairs[p].coefficient = pairs[p].step.dot(direction) / pairs[p].curvature;
+      direction -= pairs[p].coefficient * pairs[p].difference;
     }
-    if (!empty()) direction *= scale_;
-    for (const Pair& pair : pairs_) {
-      const double correction = pair.difference.dot(direction) / pair.curvature;
-      direction += (pair.coefficient - correction) * pair.step;
+    if (!empty()) direction *= history_.scale;
+    for (int p = 0; p < history_.known; ++p) {
+      const double correction = pairs[p].difference.dot(direction) / pairs[p].curvature;
+      direction += (pairs[p].coefficient - correction) * pairs[p].step;
     }
   }
 
  private:
-  struct Pair {
-    Vector step, difference;
-    double curvature, coefficient = 0;
-  };
-  std::deque<Pair> pairs_;  // the oldest first
-  std::size_t memory_;
-  double scale_ = 1;
+  LbfgsHistory& history_;
 };
 
 // The function along the line state.at + length * direction.
@@ -176,16 +177,26 @@ void evaluate_start(const DifferentiableFunction& function, LbfgsState& state) {
   ++state.evaluations;
 }
 
+void LbfgsHistory::reserve(int memory, Index size) {
+  pairs.resize(static_cast<std::size_t>(memory));
+  for (Pair& pair : pairs) {
+    pair.step.setZero(size);
+    pair.difference.setZero(size);
+  }
+}
+
 void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
-                    const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state) {
+                    const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state,
+                    LbfgsHistory& history) {
   assert(options.memory >= 1 && options.patience >= 1);
   const Index size = state.at.size();
-  InverseHessian hessian(options.memory);
+  if (history.pairs.empty()) history.reserve(options.memory, size);
+  InverseHessian hessian(history);
   LineSearch line_search(function, size);
   Vector direction(size), step(size), difference(size);
   if (state.evaluations == 0) evaluate_start(function, state);
-  int small_decreases = 0;
-  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
+  while (history.rounds < options.max_iterations && history.small_decreases < options.patience) {
+    ++history.rounds;
     hessian.descend(state.gradient, direction);
     step = state.at;
     difference = state.gradient;
@@ -199,11 +210,16 @@ void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& 
     step = state.at - step;
     difference = state.gradient - difference;
     hessian.add(step, difference);
-    if (after_step && !after_step(state)) return;
     const double small = options.decrease_tolerance * std::abs(state.value);
-    small_decreases = before - state.value <= small ? small_decreases + 1 : 0;
-    if (small_decreases >= options.patience) return;
+    history.small_decreases = before - state.value <= small ? history.small_decreases + 1 : 0;
+    if (after_step && !after_step(state)) return;
   }
+}
+
+void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
+                    const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state) {
+  LbfgsHistory history;
+  minimise_lbfgs(function, options, after_step, state, history);
 }
 
 }  // namespace bregmax::internal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "bregmax/core/matrix.hpp"
 
@@ -27,13 +28,33 @@ struct LbfgsState {
   int evaluations = 0;  // of the function
 };
 
+// What decides in addition to the state how a run goes on.
+struct LbfgsHistory {
+  struct Pair {
+    Vector step, difference;  // of the points and of their gradients
+    double curvature = 0, coefficient = 0;
+  };
+  std::vector<Pair> pairs = {};  // the oldest first; only the first `known` have a meaning
+  int known = 0;
+  double scale = 1;         // of the inverse Hessian without pairs
+  int rounds = 0;           // steps that were tried
+  int small_decreases = 0;  // steps in a row that gained less than the tolerance
+
+  void reserve(int memory, Index size);  // `memory` pairs for so many variables
+};
+
 // Fills the value and the gradient at state.at.
 void evaluate_start(const DifferentiableFunction& function, LbfgsState& state);
 
 // Limited-memory BFGS (Nocedal 1980, Liu & Nocedal 1989) with a line search for the strong Wolfe conditions. Every step
 // decreases the value (Armijo's condition), so the state only ever improves. `after_step` sees each new state and
 // returns whether to go on; it may be empty. A state without evaluations is evaluated first. The run also ends where no
-// step along the steepest descent decreases the value: at a stationary point, at a kink, or by rounding.
+// step along the steepest descent decreases the value: at a stationary point, at a kink, or by rounding. Steps allocate
+// nothing. With state and history of a run that `after_step` ended, a run with the same options goes on as that one
+// would have.
+void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
+                    const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state, LbfgsHistory& history);
+// Begins without history.
 void minimise_lbfgs(const DifferentiableFunction& function, const LbfgsOptions& options,
                     const std::function<bool(const LbfgsState&)>& after_step, LbfgsState& state);
 

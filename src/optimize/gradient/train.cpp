@@ -1,51 +1,30 @@
 #include "optimize/gradient/train.hpp"
 
-#include <chrono>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
 #include "optimize/gradient/lbfgs.hpp"
 #include "optimize/gradient/loops.hpp"
+#include "optimize/gradient/training_run.hpp"
 
 namespace bregmax::internal {
 namespace {
 
-constexpr std::uint64_t kBatchStream = 1, kSampleStream = 2;
-constexpr int kPatience = 5;          // steps of L-BFGS that gain less than the tolerance before it ends
-constexpr Index kMostSampled = 1024;  // units that the objective is reported of
+constexpr std::uint64_t kBatchStream = 1;
+constexpr int kPatience = 5;     // steps of L-BFGS that gain less than the tolerance before it ends
+constexpr Index kAdamwKind = 0;  // in checkpoints
+constexpr Index kLbfgsKind = 1;
 
-// The clock and the limits of a run.
-class Watch {
- public:
-  Watch(const TrainLimits& limits, int planned, const RunControl& control)
-      : limits_(limits), planned_(planned), control_(control) {}
-
-  // Why the run ends after this many steps, or nothing.
-  std::optional<Status> end_after(int steps, double objective) const {
-    Progress progress{.phase = "learn", .iteration = steps};
-    progress.fraction = static_cast<double>(steps) / planned_;
-    progress.tolerance = limits_.tolerance;
-    progress.objective = objective;
-    progress.tolerance = limits_.tolerance;
-    progress.seconds = seconds();
-    control_.report(progress);
-    if (control_.stop_requested()) return Status::kStopped;
-    if (limits_.time_limit > 0 && progress.seconds >= limits_.time_limit) return Status::kTimeLimit;
-    if (steps >= limits_.max_steps) return Status::kIterationLimit;
-    return std::nullopt;
-  }
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  const TrainLimits& limits_;
-  int planned_;
-  const RunControl& control_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
+// How often early stopping looks at the held-out units, and how many looks may fail in a row. AdamW: as shares of the
+// planned steps, since the loss often falls last when the rate does.
+constexpr int kLooksPerPlan = 40, kFailedLooks = 10;
+constexpr int kFailedLooksOfLbfgs = 20;
 
 // Each batch is drawn with repetition. Tables that are smaller than a batch then have different batches, too, and a row
 // that is drawn twice keeps the softmax of its class from becoming one-sided.
@@ -57,6 +36,9 @@ class Batches {
     for (Index& unit : chosen_) unit = random_.uniform_index(units_);
     return chosen_;
   }
+  void skip(int batches) {
+    for (int b = 0; b < batches; ++b) next();
+  }
   Index size() const { return std::ssize(chosen_); }
 
  private:
@@ -65,100 +47,242 @@ class Batches {
   Random random_;
 };
 
-std::vector<Index> sample(Index units, std::uint64_t seed) {
-  std::vector<Index> chosen = Random(seed).fork(kSampleStream).permutation(units);
-  if (units > kMostSampled) chosen.resize(kMostSampled);
-  return chosen;
+double stationarity_of(const Vector& parameters, const Vector& gradient, double objective) {
+  return parameters.norm() * gradient.norm() / std::max(std::abs(objective), 1e-12);
 }
 
-// Objective and stationarity at the end, in double precision.
-void measure(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices, std::uint64_t seed,
-             TrainResult& result) {
-  const Index units = training.items.empty() ? training.rows.rows() : std::ssize(training.items);
-  const std::vector<Index> units_seen = sample(units, seed);
-  const auto objective = make_objective<double>(layout, training, prices, std::ssize(units_seen));
-  Vector gradient(layout.size);
-  result.objective = objective->evaluate(result.parameters.data(), units_seen, gradient.data());
-  result.stationarity = result.parameters.norm() * gradient.norm() / std::max(std::abs(result.objective), 1e-12);
-}
+class AdamwRun {
+ public:
+  AdamwRun(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices, const Vector& start,
+           const AdamwPlan& plan, const TrainLimits& limits, const RunControl& control, const TrainExtras& extras)
+      : layout_(layout),
+        training_(training),
+        prices_(prices),
+        start_(start),
+        plan_(plan),
+        run_(limits, plan.steps, extras, fingerprint(extras.held_out), control),
+        early_stop_(layout, extras.held_out, std::max(1, plan.steps / kLooksPerPlan), kFailedLooks),
+        batches_(units_of(training), plan.batch, plan.seed),
+        objective_(make_objective<float>(layout, training, prices, batches_.size())),
+        parameters_(start.cast<float>()),
+        lowest_(parameters_),
+        gradient_(layout.size),
+        first_(VectorOf<float>::Zero(layout.size)),
+        second_(first_) {}
+
+  TrainResult train() {
+    const auto state = [this](const std::vector<Index>& = {}) { return OptimiserState{{kAdamwKind}, parts()}; };
+    if (run_.restore(state)) batches_.skip(steps_);
+    std::optional<Status> end;
+    while (!end) {
+      if (steps_ >= plan_.steps) {
+        end = Status::kConverged;
+      } else if (!(end = run_.end_at(steps_, smoothed_, state))) {
+        end = step();
+      }
+    }
+    return finished(*end);
+  }
+
+ private:
+  std::uint64_t fingerprint(const TrainingItems* held_out) const {
+    Checksum sum = checksum_of(layout_, training_, prices_, start_, held_out);
+    sum.add(kAdamwKind, plan_.steps, plan_.batch, plan_.rate, plan_.decay, plan_.seed);
+    return sum.value();
+  }
+
+  std::optional<Status> step() {
+    const double loss = objective_->evaluate(parameters_.data(), batches_.next(), gradient_.data());
+    if (!std::isfinite(loss) || !gradient_.allFinite()) return Status::kNumericalError;
+    keep_lowest(loss);
+    const double turn = std::numbers::pi * steps_ / plan_.steps;
+    first_power_ *= kFirstMoment;
+    second_power_ *= kSecondMoment;
+    const AdamStep step = {plan_.rate * 0.5 * (1 + std::cos(turn)), plan_.decay, 1 / (1 - first_power_),
+                           1 / (1 - second_power_)};
+    step_adam(step, layout_.size, gradient_.data(), first_.data(), second_.data(), parameters_.data());
+    ++steps_;
+    if (early_stop_.is_due(steps_) && !early_stop_.improves(parameters_)) return Status::kEarlyStopped;
+    return std::nullopt;
+  }
+
+  // For a run that diverges. The loss of a batch is noisy, so it is averaged over the last steps.
+  void keep_lowest(double loss) {
+    constexpr double kKept = 0.95;
+    constexpr int kEvery = 16;
+    if (steps_ == 0) first_loss_ = loss;
+    smoothed_ = steps_ == 0 ? loss : kKept * smoothed_ + (1 - kKept) * loss;
+    if (steps_ % kEvery != 0 || !(smoothed_ < lowest_loss_)) return;
+    lowest_loss_ = smoothed_;
+    lowest_ = parameters_;
+  }
+
+  // Everything that decides how the run goes on, and what it returns. The batches follow from the number of steps.
+  RawParts parts() {
+    RawParts parts;
+    append(parts, parameters_, first_, second_, lowest_, first_power_, second_power_, smoothed_, first_loss_,
+           lowest_loss_, steps_);
+    early_stop_.append_to(parts);
+    return parts;
+  }
+
+  TrainResult finished(Status status) {
+    TrainResult result;
+    result.status = status;
+    result.parameters = parameters_.cast<double>();
+    if (early_stop_.is_active()) {
+      early_stop_.improves(parameters_);
+      if (early_stop_.has_best()) result.parameters = early_stop_.best().cast<double>();
+    }
+    measure(result);
+    const bool fell = status != Status::kNumericalError && smoothed_ <= first_loss_;
+    if (!fell || !std::isfinite(result.objective)) take_best_if_diverged(result);
+    result.steps = steps_;
+    result.seconds = run_.seconds();
+    return result;
+  }
+
+  void take_best_if_diverged(TrainResult& result) const {
+    TrainResult at_start, at_lowest;
+    at_start.parameters = start_;
+    at_lowest.parameters = lowest_.cast<double>();
+    measure(at_start);
+    measure(at_lowest);
+    if (result.objective <= 2 * at_start.objective + 1) return;
+    const TrainResult& best = at_lowest.objective < at_start.objective ? at_lowest : at_start;
+    result.parameters = best.parameters;
+    result.objective = best.objective;
+    result.stationarity = best.stationarity;
+    if (is_success(result.status)) result.status = Status::kNumericalError;
+  }
+
+  // Objective and stationarity in double precision.
+  void measure(TrainResult& result) const {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    result.objective = result.stationarity = kNan;
+    if (!result.parameters.allFinite()) return;
+    const std::vector<Index> units = sample_units(units_of(training_), plan_.seed);
+    const auto objective = make_objective<double>(layout_, training_, prices_, std::ssize(units));
+    Vector gradient(layout_.size);
+    result.objective = objective->evaluate(result.parameters.data(), units, gradient.data());
+    result.stationarity = stationarity_of(result.parameters, gradient, result.objective);
+  }
+
+  const ParameterLayout& layout_;
+  const TrainingItems& training_;
+  const Prices& prices_;
+  const Vector& start_;
+  const AdamwPlan& plan_;
+  TrainingRun run_;
+  EarlyStop<float> early_stop_;
+  Batches batches_;
+  std::unique_ptr<Objective<float>> objective_;
+  VectorOf<float> parameters_, lowest_, gradient_, first_, second_;
+  double first_power_ = 1, second_power_ = 1;
+  double smoothed_ = 0, first_loss_ = 0, lowest_loss_ = std::numeric_limits<double>::infinity();
+  int steps_ = 0;
+};
+
+class LbfgsRun {
+ public:
+  LbfgsRun(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices, const Vector& start,
+           const TrainLimits& limits, const RunControl& control, const TrainExtras& extras)
+      : limits_(limits),
+        run_(limits, 0, extras, fingerprint(checksum_of(layout, training, prices, start, extras.held_out)), control),
+        early_stop_(layout, extras.held_out, 1, kFailedLooksOfLbfgs),
+        all_(units_of(training)),
+        objective_(make_objective<double>(layout, training, prices, units_of(training))) {
+    std::iota(all_.begin(), all_.end(), 0);
+    options_.max_iterations = std::numeric_limits<int>::max();  // the limit is looked at after each step
+    options_.decrease_tolerance = limits.tolerance;
+    options_.patience = kPatience;
+    state_.at = start;
+    state_.gradient.resize(layout.size);
+    history_.reserve(options_.memory, layout.size);
+  }
+
+  TrainResult train() {
+    const auto function = [this](const Vector& at, VectorSpan gradient) {
+      return objective_->evaluate(at.data(), all_, gradient.data());
+    };
+    std::optional<Status> end;
+    if (run_.restore([this](const std::vector<Index>& shape) { return optimiser_state_of(shape); })) {
+      end = interrupted();
+    }
+    const auto after_step = [&](const LbfgsState&) {
+      end = stationarity() <= limits_.tolerance ? Status::kConverged : std::optional<Status>();
+      if (!end && early_stop_.is_active() && !early_stop_.improves(state_.at)) end = Status::kEarlyStopped;
+      if (!end) end = interrupted();
+      return !end.has_value();
+    };
+    if (!end) minimise_lbfgs(function, options_, after_step, state_, history_);
+    TrainResult result;
+    // Without a limit that ended it, no step decreases the objective by more than the tolerance asks for.
+    result.status = end.value_or(std::isfinite(state_.value) ? Status::kConverged : Status::kNumericalError);
+    if (early_stop_.has_best()) {
+      state_.at = early_stop_.best();
+      evaluate_start(function, state_);
+    }
+    result.parameters = state_.at;
+    result.objective = state_.value;
+    result.stationarity = stationarity();
+    result.steps = state_.iterations;
+    result.seconds = run_.seconds();
+    return result;
+  }
+
+ private:
+  static std::uint64_t fingerprint(Checksum sum) {
+    sum.add(kLbfgsKind, LbfgsOptions().memory);
+    return sum.value();
+  }
+
+  std::optional<Status> interrupted() {
+    return run_.end_at(state_.iterations, state_.value, [this] { return optimiser_state(); });
+  }
+  double stationarity() const { return stationarity_of(state_.at, state_.gradient, state_.value); }
+
+  OptimiserState optimiser_state() {
+    OptimiserState found{{kLbfgsKind, history_.known}, {}};
+    append(found.parts, state_.at, state_.gradient, state_.value, state_.iterations, state_.evaluations, history_.scale,
+           history_.rounds, history_.small_decreases);
+    for (int p = 0; p < history_.known; ++p) {
+      LbfgsHistory::Pair& pair = history_.pairs[p];
+      append(found.parts, pair.step, pair.difference, pair.curvature);
+    }
+    early_stop_.append_to(found.parts);
+    return found;
+  }
+  OptimiserState optimiser_state_of(const std::vector<Index>& shape) {
+    if (shape.size() != 2 || shape[1] < 0 || shape[1] > options_.memory) return {};
+    history_.known = static_cast<int>(shape[1]);
+    return optimiser_state();
+  }
+
+  const TrainLimits& limits_;
+  TrainingRun run_;
+  EarlyStop<double> early_stop_;
+  std::vector<Index> all_;
+  std::unique_ptr<Objective<double>> objective_;
+  LbfgsOptions options_;
+  LbfgsState state_;
+  LbfgsHistory history_;
+};
 
 }  // namespace
 
 TrainResult train_adamw(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices,
                         const Vector& start, const AdamwPlan& plan, const TrainLimits& limits,
-                        const RunControl& control) {
+                        const RunControl& control, const TrainExtras& extras) {
   const ThreadLimit one_thread(1);  // the products of a step are too small for more
-  const Watch watch(limits, plan.steps, control);
-  const Index units = training.items.empty() ? training.rows.rows() : std::ssize(training.items);
-  Batches batches(units, plan.batch, plan.seed);
-  const auto objective = make_objective<float>(layout, training, prices, batches.size());
-  VectorOf<float> parameters = start.cast<float>(), kept = parameters, gradient(layout.size);
-  VectorOf<float> first = VectorOf<float>::Zero(layout.size), second = first;
-  TrainResult result;
-  AdamStep step;
-  double first_power = 1, second_power = 1, smoothed = 0;
-  std::optional<Status> end;
-  for (; !end && result.steps < plan.steps; ++result.steps) {
-    const double loss = objective->evaluate(parameters.data(), batches.next(), gradient.data());
-    if (!std::isfinite(loss) || !gradient.allFinite()) {
-      end = Status::kNumericalError;
-      break;
-    }
-    kept = parameters;
-    smoothed = result.steps == 0 ? loss : 0.95 * smoothed + 0.05 * loss;
-    const double turn = std::numbers::pi * result.steps / plan.steps;
-    step = {plan.rate * 0.5 * (1 + std::cos(turn)), plan.decay};
-    first_power *= kFirstMoment;
-    second_power *= kSecondMoment;
-    step.first_factor = 1 / (1 - first_power);
-    step.second_factor = 1 / (1 - second_power);
-    step_adam(step, layout.size, gradient.data(), first.data(), second.data(), parameters.data());
-    end = watch.end_after(result.steps + 1, smoothed);
-    if (result.steps + 1 == plan.steps) end = Status::kConverged;
-  }
-  result.status = end.value_or(Status::kConverged);
-  result.parameters = (parameters.allFinite() ? parameters : kept).cast<double>();
-  measure(layout, training, prices, plan.seed, result);
-  result.seconds = watch.seconds();
-  return result;
+  return AdamwRun(layout, training, prices, start, plan, limits, control, extras).train();
 }
 
 TrainResult train_lbfgs(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices,
-                        const Vector& start, const TrainLimits& limits, const RunControl& control) {
+                        const Vector& start, const TrainLimits& limits, const RunControl& control,
+                        const TrainExtras& extras) {
   const ThreadLimit one_thread(1);
-  const Watch watch(limits, limits.max_steps, control);
-  const Index units = training.items.empty() ? training.rows.rows() : std::ssize(training.items);
-  const auto objective = make_objective<double>(layout, training, prices, units);
-  std::vector<Index> all(units);
-  std::iota(all.begin(), all.end(), 0);
-  const auto function = [&](const Vector& at, VectorSpan gradient) {
-    return objective->evaluate(at.data(), all, gradient.data());
-  };
-  LbfgsState state;
-  state.at = start;
-  state.gradient.resize(layout.size);
-  TrainResult result;
-  const auto stationarity = [&] {
-    return state.at.norm() * state.gradient.norm() / std::max(std::abs(state.value), 1e-12);
-  };
-  std::optional<Status> end;
-  const auto after_step = [&](const LbfgsState& now) {
-    end = stationarity() <= limits.tolerance ? Status::kConverged : watch.end_after(now.iterations, now.value);
-    return !end.has_value();
-  };
-  LbfgsOptions options;
-  options.max_iterations = limits.max_steps;
-  options.decrease_tolerance = limits.tolerance;
-  options.patience = kPatience;
-  minimise_lbfgs(function, options, after_step, state);
-  result.parameters = state.at;
-  result.objective = state.value;
-  result.stationarity = stationarity();
-  // Without a limit that ended it, no step decreases the objective by more than the tolerance asks for.
-  result.status = end.value_or(std::isfinite(state.value) ? Status::kConverged : Status::kNumericalError);
-  result.steps = state.iterations;
-  result.seconds = watch.seconds();
-  return result;
+  return LbfgsRun(layout, training, prices, start, limits, control, extras).train();
 }
 
 }  // namespace bregmax::internal

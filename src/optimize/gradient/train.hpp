@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <string>
 
 #include "bregmax/core/run_control.hpp"
 #include "bregmax/core/status.hpp"
@@ -15,8 +15,16 @@ struct TrainLimits {
   double tolerance = 1e-6;
 };
 
+// What a run does in addition to its steps. A run that is continued from a checkpoint of the same problem and plan ends
+// with the same parameters, bit for bit, as one that was not interrupted. Its limits may differ.
+struct TrainExtras {
+  const TrainingItems* held_out = nullptr;   // the run ends when their mean loss no longer falls; nullptr: none
+  std::string checkpoint = {}, resume = {};  // files; empty: none
+  double checkpoint_every = 60;              // seconds; 0: every step
+};
+
 struct TrainResult {
-  Vector parameters;  // the last finite ones
+  Vector parameters;  // finite; with held-out units those with the lowest loss on them
   Status status = Status::kNumericalError;
   double objective = 0;     // of all units, or of a sample of them
   double stationarity = 0;  // |parameters| |gradient| / |objective| there
@@ -24,7 +32,9 @@ struct TrainResult {
   double seconds = 0;
 };
 
-// Minibatches by AdamW in single precision: the rate falls from its start to 0 along half a cosine.
+// Minibatches by AdamW in single precision: the rate falls from its start to 0 along half a cosine. A run whose loss
+// overflows, or that ends far above where it began, has diverged: it ends with kNumericalError, unless a limit ended
+// it, and the best parameters that it has seen.
 struct AdamwPlan {
   int steps = 400;
   Index batch = 256;
@@ -34,10 +44,11 @@ struct AdamwPlan {
 };
 TrainResult train_adamw(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices,
                         const Vector& start, const AdamwPlan& plan, const TrainLimits& limits,
-                        const RunControl& control);
+                        const RunControl& control, const TrainExtras& extras = {});
 
 // All units at once by L-BFGS in double precision.
 TrainResult train_lbfgs(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices,
-                        const Vector& start, const TrainLimits& limits, const RunControl& control);
+                        const Vector& start, const TrainLimits& limits, const RunControl& control,
+                        const TrainExtras& extras = {});
 
 }  // namespace bregmax::internal
