@@ -130,7 +130,9 @@ CandidateFamilies families_of_method(const PlannedMethod& planned, const Plan& p
   FamilyOptions options{*planned.method, planned.settings, planned.tried, planned.scales};
   const double own = planned.settings.tolerance.value_or(planned.method->limits.tolerance);
   options.settings.tolerance = std::max(own, planned.fold_tolerance);
-  options.settings.time_limit = 0;  // tune() has the clock
+  options.settings.time_limit = 0;             // tune() has the clock
+  options.settings.solver.checkpoint.clear();  // are of the last fit
+  options.settings.solver.resume.clear();
   options.proof_tolerance = std::max(own, plan.proof_tolerance);
   if (data.labelled()) options.supervision = planned.supervision;
   for (LabelSupervisionOptions& one : options.supervision) {

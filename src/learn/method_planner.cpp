@@ -7,6 +7,7 @@
 #include "bregmax/theory/bounds.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
+#include "methods/methods.hpp"
 #include "methods/pbdl_problem.hpp"
 
 namespace bregmax::internal {
@@ -46,6 +47,12 @@ class MethodPlanner {
     settings.solver.exact_seconds = thresholds_.exact_seconds;
     settings.solver.fold_seconds = thresholds_.fold_seconds;
     if (settings.solver.memory_limit == 0) settings.solver.memory_limit = context_.memory;
+    // The exact solver, which pbdl then takes, does neither.
+    if (context_.competes && (!method_.resumable || method_.learns_from_items)) {
+      settings.solver.checkpoint.clear();
+      settings.solver.resume.clear();
+      settings.solver.early_stop = false;
+    }
     for (const auto& [name, wish] : request_.parameters) plan_parameter(name, wish);
   }
 
@@ -179,7 +186,7 @@ class MethodPlanner {
 
   void check_solver() const {
     constexpr double kLeast = kLeastAdmmTolerance;
-    const SolverSettings& solver = request_.solver;
+    const SolverSettings& solver = planned_.settings.solver;
     const std::string exact = names_.with("solver", "exact"), admm = names_.with("solver", "admm");
     const double tolerance = request_.tolerance.value_or(kLeast);
     require(solver.solver != Solver::kAdmm || tolerance >= kLeast, "{} is {}; allowed with {}: {:g} to 0.1",
@@ -188,16 +195,16 @@ class MethodPlanner {
       require(!given || solver.solver != Solver::kExact, "{} is for the solver admm; it does not go with {}", option,
               exact);
     };
-    refuse_with_exact(solver.memory_limit > 0, names_("memory_limit"));
+    refuse_with_exact(request_.solver.memory_limit > 0, names_("memory_limit"));
     refuse_with_exact(solver.precision == StoragePrecision::kFloat, names_.with("precision", "float"));
-    const bool for_admm = !solver.checkpoint.empty() || !solver.resume.empty() || solver.early_stop;
-    require(!for_admm || solver.solver == Solver::kAdmm, "{}, {} and {} go with {}", names_("checkpoint"),
-            names_("resume"), names_("early_stop"), admm);
+    require(!solver.asks_to_resume() || solver.solver == Solver::kAdmm, "{}, {} and {} go with {}",
+            names_("checkpoint"), names_("resume"), names_("early_stop"), admm);
   }
 
   // ---- Other methods ----
 
   void plan_other() {
+    check_demands();
     const bool of_pbdl =
         request_.comparisons || request_.hard_neighbours || request_.theory_pieces || request_.piece_of;
     require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
@@ -218,6 +225,17 @@ class MethodPlanner {
             method_.name, pairs ? "pairs" : "labels");
   }
 
+  void check_demands() const {
+    const SolverSettings& solver = request_.solver;
+    require(!planned_.settings.solver.asks_to_resume() || method_.resumable,
+            "{}, {} and {} do not go with {}; smooth, deep, and pbdl with {} know them", names_("checkpoint"),
+            names_("resume"), names_("early_stop"), method_.name, names_.with("solver", "admm"));
+    require(context_.competes || solver.memory_limit == 0 || method_.predicted_memory,
+            "{} does not go with {}, whose memory is not predicted", names_("memory_limit"), method_.name);
+    require(solver.solver == Solver::kAuto && solver.precision == StoragePrecision::kDouble,
+            "{} and {} are for pbdl; they do not go with {}", names_("solver"), names_("precision"), method_.name);
+  }
+
   // ---- Cost ----
 
   void predict_seconds() {
@@ -229,14 +247,18 @@ class MethodPlanner {
     const auto features = static_cast<double>(data_.rows.cols());
     const double drawn =
         data_.labelled() && comparisons ? static_cast<double>(planned_.supervision.front().comparisons) : items;
-    const MethodChoices choices = resolve(method_, planned_.settings);
-    planned_.seconds_of_fit = method_.predicted_seconds({rows_, features, drawn, comparisons}, choices);
+    MethodChoices choices = resolve(method_, planned_.settings);
+    const FitSize size{rows_, features, drawn, comparisons};
+    planned_.seconds_of_fit = method_.predicted_seconds(size, choices);
     const double on_fold = method_.predicted_seconds(
         {context_.rows_per_fit, features, data_.labelled() ? drawn : context_.items_per_fit, comparisons}, choices);
     double fits = static_cast<double>(planned_.candidates());
     // Smoothing costs no fit, and about half of the lambdas are proved by the solution of another.
     if (method_.learns_from_items) fits /= 2 * static_cast<double>(planned_.values("smoothing").size());
     planned_.seconds_of_folds = context_.fits_per_candidate * fits * on_fold;
+    // Larger values of any parameter need more.
+    for (const auto& [name, values] : planned_.tried) choices.parameters[name] = std::ranges::max(values);
+    internal::check_demands(method_, size, choices);
   }
 
   const PlanningContext& context_;
@@ -257,9 +279,8 @@ PlannedMethod plan_method(const Method& method, const PlanningContext& context) 
 
 bool asks_for_pbdl(const FitRequest& request) {
   const SolverSettings& solver = request.solver;
-  const bool of_solver = solver.solver != Solver::kAuto || solver.memory_limit > 0 || solver.early_stop ||
-                         !solver.checkpoint.empty() || !solver.resume.empty() ||
-                         solver.precision != StoragePrecision::kDouble;
+  const bool of_solver =
+      solver.solver != Solver::kAuto || solver.memory_limit > 0 || solver.precision != StoragePrecision::kDouble;
   return of_solver || !request.parameters.empty() || request.theory_pieces || request.piece_of ||
          !request.supervision.empty() || request.comparisons || request.hard_neighbours;
 }

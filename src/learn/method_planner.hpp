@@ -12,6 +12,7 @@ struct PlanningContext {
   Measure tune_for = Measure::kAveragePrecision;
   bool can_choose = true;  // there is enough supervision for a cross-validation
   double fits_per_candidate = 0, rows_per_fit = 0, items_per_fit = 0;  // of the cross-validation
+  bool competes = false;  // with other methods: wishes that it does not know are for them
 };
 
 // Decides everything that the request leaves open about one method. Throws Error if the wishes contradict each other,

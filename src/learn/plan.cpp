@@ -81,7 +81,8 @@ class Planner {
 
   std::string without_choice() const { return request_.candidates.empty() ? "smooth" : request_.candidates.front(); }
 
-  void add_automatic_methods(const internal::PlanningContext& context) {
+  void add_automatic_methods(internal::PlanningContext context) {
+    context.competes = true;
     plan_.automatic = true;
     for (const std::string& name : request_.candidates) method_named(name);
     const auto wanted = [this](const std::string& name) {
@@ -104,7 +105,21 @@ class Planner {
       const auto known = automatic_methods();
       if (std::ranges::count(known, name) == 0) add_method(name, context);
     }
+    say_who_resumes();
     add_yardstick(context);
+  }
+
+  void say_who_resumes() {
+    if (!request_.solver.asks_to_resume()) return;
+    std::vector<std::string> names;
+    for (const PlannedMethod& planned : plan_.methods) {
+      if (planned.settings.solver.asks_to_resume()) names.push_back(planned.method->name);
+    }
+    const std::string wishes =
+        fmt::format("{}, {} and {}", names_("checkpoint"), names_("resume"), names_("early_stop"));
+    require(!names.empty(), "{} go with smooth and deep, which are not among {}", wishes, names_("candidates"));
+    plan_.notes.push_back(
+        fmt::format("{} are for {}; the checkpoint is of the last fit", wishes, internal::joined(names, " and ")));
   }
 
   // The Euclidean distance is always among what is scored, so that the user sees what learning is worth.

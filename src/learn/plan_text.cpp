@@ -69,6 +69,7 @@ std::vector<Plan::Field> Plan::fields() const {
       for (const double value : planned.values(parameter.name)) list.back().values.push_back(parameter.text(value));
     }
     if (planned.method->learns_from_items) add(prefix + "solver", to_string(planned.settings.solver.solver));
+    if (planned.settings.solver.early_stop) add(prefix + "early_stop", "yes");
   }
   const MethodSettings& settings = main().settings;
   if (settings.tolerance) add("tolerance", *settings.tolerance);

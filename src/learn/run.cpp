@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "core/checkpoint_file.hpp"
 #include "learn/candidates.hpp"
 #include "learn/diagnosis.hpp"
 
@@ -84,6 +85,13 @@ void learn_chosen(const TrainingData& data, std::size_t kind, const RunControl& 
       make_scaling(data.rows, outcome.chosen_scale), settings, control);
 }
 
+// Before the cross-validation, which may take long; the last fit then looks inside.
+void check_checkpoints(const Plan& plan) {
+  for (const PlannedMethod& planned : plan.methods) {
+    internal::check_checkpoint_files(planned.settings.solver.checkpoint, planned.settings.solver.resume);
+  }
+}
+
 void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& record) {
   record.drawn = to_string(supervision.kind);
   record.drawn_seed = supervision.seed;
@@ -105,6 +113,7 @@ const Finding* FitOutcome::find(Finding::Kind kind) const {
 
 FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control) {
   internal::check_plan(plan, data);
+  check_checkpoints(plan);
   FitOutcome outcome;
   if (plan.has_choice()) {
     PlannedFamilies planned = families_of(plan, data);

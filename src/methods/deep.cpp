@@ -27,11 +27,15 @@ internal::GradientLearner deep_learner(Index features, const MethodChoices& choi
 
 Learned learn_deep(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                    const RunControl& control) {
-  return internal::learn_by_gradients(deep_learner(rows.cols(), choices), rows, supervision, choices.limits, control);
+  return internal::learn_by_gradients(deep_learner(rows.cols(), choices), rows, supervision, choices, control);
 }
 
 double seconds_of_deep(const FitSize& size, const MethodChoices& choices) {
   return internal::predict_seconds(deep_learner(static_cast<Index>(size.features), choices), size);
+}
+
+double memory_of_deep(const FitSize& size, const MethodChoices& choices) {
+  return internal::predict_memory(deep_learner(static_cast<Index>(size.features), choices), size);
 }
 
 }  // namespace
@@ -48,8 +52,10 @@ Method internal::deep_method() {
                                   whole_parameter("outputs", "of the network", 32, {1, 10000}),
                                   choice_parameter("activation", "of the hidden layers", {"relu", "tanh"})},
                    .limits = {1e-6, 1'000'000, 0},
+                   .resumable = true,
                    .learn = learn_deep,
-                   .predicted_seconds = seconds_of_deep};
+                   .predicted_seconds = seconds_of_deep,
+                   .predicted_memory = memory_of_deep};
   for (MethodParameter& parameter : gradient_parameters(0.002, 0.05, {1e-1, 1e-3}))
     method.parameters.push_back(std::move(parameter));
   return method;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/network_embedding.hpp"
 #include "core/checks.hpp"
+#include "methods/hold_out.hpp"
 #include "methods/parameters.hpp"
+#include "optimize/gradient/lbfgs.hpp"
 #include "optimize/gradient/start.hpp"
 
 namespace bregmax::internal {
@@ -35,26 +38,27 @@ void balance(std::vector<Item>& items) {
 }
 
 // Targets are learned in units of their size, so that the start and the rates fit.
-double take_unit(std::vector<Item>& items) {
+double size_of(const std::vector<Item>& items) {
   double squares = 0, weight = 0;
   for (const Item& item : items) {
     squares += item.weight * item.value * item.value;
     weight += item.weight;
   }
-  const double unit = squares > 0 ? std::sqrt(squares / weight) : 1;
-  for (Item& item : items) item.value /= unit;
-  return unit;
+  return squares > 0 ? std::sqrt(squares / weight) : 1;
 }
 
+// unit: of the divergences that are learned; 0: to be decided here.
 TrainingItems training_items(const MatrixView& rows, const MethodSupervision& supervision, double& unit) {
+  const bool targets = std::holds_alternative<Targets>(supervision);
   TrainingItems training{rows};
   if (const auto* classes = std::get_if<ClassOfRow>(&supervision)) {
     training.class_of_row = *classes;
-    return training;
+  } else {
+    for_each_item(items_of(supervision), [&](Index, const Item& item) { training.items.push_back(item); });
   }
-  for_each_item(items_of(supervision), [&](Index, const Item& item) { training.items.push_back(item); });
   if (std::holds_alternative<Pairs>(supervision)) balance(training.items);
-  if (std::holds_alternative<Targets>(supervision)) unit = take_unit(training.items);
+  if (unit == 0) unit = targets ? size_of(training.items) : 1;
+  for (Item& item : training.items) item.value /= unit;  // 0 but for targets
   return training;
 }
 
@@ -124,16 +128,23 @@ void drop_features(const ParameterLayout& layout, Vector& parameters) {
   }
 }
 
-}  // namespace
-
-Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
-                           const MethodLimits& limits, const RunControl& control) {
+Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
+                   const HeldOut* held_out, const MethodChoices& choices, const RunControl& control) {
   const ParameterLayout layout(learner.shape);
-  double factor = 1;
+  double factor = 0;
   TrainingItems training = training_items(rows, supervision, factor);
+  std::optional<TrainingItems> judges;
   training.neighbour_share = learner.neighbour_share;
   const Vector start = start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
+  const MethodLimits& limits = choices.limits;
   const TrainLimits train_limits{limits.max_iterations, limits.time_limit, limits.tolerance};
+  const SolverSettings& asked = choices.asked.solver;
+  TrainExtras extras{nullptr, asked.checkpoint, asked.resume, asked.checkpoint_every};
+  if (held_out != nullptr) {
+    judges.emplace(training_items(held_out->rows, held_out->held_out, factor));
+    judges->neighbour_share = learner.neighbour_share;
+    extras.held_out = &*judges;
+  }
   // The mean loss of twice as many items says twice as much, so the prices weigh half as much beside it. What was
   // chosen on folds then fits all items, too.
   const Index units = training.items.empty() ? rows.rows() : std::ssize(training.items);
@@ -143,11 +154,11 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
   TrainResult result;
   const auto rows_given = static_cast<double>(rows.rows()), items = static_cast<double>(training.items.size());
   if (takes_all_at_once(learner, rows_given, items)) {
-    result = train_lbfgs(layout, training, prices, start, train_limits, control);
+    result = train_lbfgs(layout, training, prices, start, train_limits, control, extras);
   } else {
     AdamwPlan plan = learner.adamw;
     if (plan.steps == 0) plan.steps = steps_for(static_cast<double>(units), plan.batch);
-    result = train_adamw(layout, training, prices, start, plan, train_limits, control);
+    result = train_adamw(layout, training, prices, start, plan, train_limits, control, extras);
   }
   if (learner.prices.feature > 0) drop_features(layout, result.parameters);
   // D = 1 is the threshold between similar and dissimilar pairs.
@@ -160,6 +171,15 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
   learned.report.iterations = result.steps;
   learned.report.seconds = result.seconds;
   return learned;
+}
+
+}  // namespace
+
+Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
+                           const MethodChoices& choices, const RunControl& control) {
+  if (!choices.asked.solver.early_stop) return learn_from(learner, rows, supervision, nullptr, choices, control);
+  const HeldOut parts = hold_out(rows, supervision, choices.seed);
+  return learn_from(learner, parts.train_rows, parts.train, &parts, choices, control);
 }
 
 double predict_seconds(const GradientLearner& learner, const FitSize& size) {
@@ -176,6 +196,33 @@ double predict_seconds(const GradientLearner& learner, const FitSize& size) {
   const auto parameters = static_cast<double>(ParameterLayout(learner.shape).size);
   const double work = work_of_step(learner.shape, rows, size.items > 0 ? batch : 0) + 4 * parameters;
   return steps * (kSecondsPerStep + work / kPerSecond);
+}
+
+double predict_memory(const GradientLearner& learner, const FitSize& size) {
+  constexpr double kFloat = 4, kDouble = 8, kSampled = 1024;
+  const ParameterLayout layout(learner.shape);
+  double widths = 0;
+  for (const Index width : learner.shape.widths) widths += static_cast<double>(width);
+  const auto dimension = static_cast<double>(learner.shape.dimension());
+  const double per_row = 2 * widths + 2 * static_cast<double>(learner.shape.directions()) + 4 * dimension;
+  // Of a pass over a batch: with labels there is a matrix of all its pairs.
+  const auto of_pass = [&](double units, double bytes) {
+    const double rows = size.items > 0 ? std::min(size.rows, 4 * units) : units;
+    return bytes * rows * (per_row + (size.items > 0 ? 0 : rows));
+  };
+  const double units = size.items > 0 ? size.items : size.rows;
+  const auto parameters = static_cast<double>(layout.size);
+  const double data = size.rows * size.features * (2 * kDouble + kFloat) + size.items * sizeof(Item);
+  // Single precision: the parameters, two moments, the gradient, the lowest; double: start, result, their gradient and
+  // the model.
+  double needed = data + parameters * (5 * kFloat + 6 * kDouble) + of_pass(std::min(units, kSampled), kDouble);
+  if (takes_all_at_once(learner, size.rows, size.items)) {
+    const double vectors = 2 * LbfgsOptions().memory + 12;  // steps and gradients of the history, and of the search
+    needed += parameters * vectors * kDouble + of_pass(units, kDouble);
+  } else {
+    needed += of_pass(std::min(units, static_cast<double>(learner.adamw.batch)), kFloat);
+  }
+  return needed;
 }
 
 std::vector<MethodParameter> gradient_parameters(double rate, double weight_decay, std::vector<double> decays) {

@@ -19,10 +19,12 @@ struct GradientLearner {
 };
 
 Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
-                           const MethodLimits& limits, const RunControl& control);
+                           const MethodChoices& choices, const RunControl& control);
 
 // Processor seconds of a fit, roughly.
 double predict_seconds(const GradientLearner& learner, const FitSize& size);
+// Bytes that a fit needs.
+double predict_memory(const GradientLearner& learner, const FitSize& size);
 
 // The parameters of both methods, after those of their own.
 std::vector<MethodParameter> gradient_parameters(double rate, double weight_decay, std::vector<double> decays);

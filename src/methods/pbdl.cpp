@@ -147,6 +147,7 @@ Method internal::pbdl_method() {
   method.summary = "piecewise Bregman divergence learning: a max-affine divergence, to a proved gap";
   method.from_labels = method.from_pairs = method.from_targets = method.from_comparisons = true;
   method.learns_from_items = true;
+  method.resumable = true;
   method.limits = kPbdlLimits;
   method.fold_tolerance = 1e-4;
   method.parameters = {

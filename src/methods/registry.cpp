@@ -165,7 +165,28 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
     return learn_with(method, rows, pairs, settings, control);
   }
   check_supervision(method, supervision, rows.rows());
+  const bool labelled = std::holds_alternative<ClassOfRow>(supervision);
+  const double items = labelled ? 0 : static_cast<double>(item_count(supervision));
+  internal::check_demands(method,
+                          {static_cast<double>(rows.rows()), static_cast<double>(rows.cols()), items,
+                           std::holds_alternative<Comparisons>(supervision)},
+                          choices);
   return method.learn(rows, supervision, choices, control);
+}
+
+void internal::check_demands(const Method& method, const FitSize& size, const MethodChoices& choices) {
+  const SolverSettings& asked = choices.asked.solver;
+  require(method.resumable || !asked.asks_to_resume(),
+          "{} keeps no checkpoints and does not stop early on held-out data; smooth, deep, and pbdl with the solver "
+          "admm do",
+          method.name);
+  if (!method.predicted_memory || asked.memory_limit == 0) return;
+  constexpr double kGiga = 1e9;
+  const double needed = method.predicted_memory(size, choices);
+  require(needed <= asked.memory_limit,
+          "{} would need {:.2g} GB of memory, above the limit of {:.2g} GB; fewer pieces, a smaller batch or smaller "
+          "layers need less",
+          method.name, needed / kGiga, asked.memory_limit / kGiga);
 }
 
 MethodFit internal::as_fit(Learned learned, const std::string& method, const MethodSupervision& supervision,

@@ -19,11 +19,15 @@ internal::GradientLearner smooth_learner(Index features, const MethodChoices& ch
 
 Learned learn_smooth(const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
                      const RunControl& control) {
-  return internal::learn_by_gradients(smooth_learner(rows.cols(), choices), rows, supervision, choices.limits, control);
+  return internal::learn_by_gradients(smooth_learner(rows.cols(), choices), rows, supervision, choices, control);
 }
 
 double seconds_of_smooth(const FitSize& size, const MethodChoices& choices) {
   return internal::predict_seconds(smooth_learner(static_cast<Index>(size.features), choices), size);
+}
+
+double memory_of_smooth(const FitSize& size, const MethodChoices& choices) {
+  return internal::predict_memory(smooth_learner(static_cast<Index>(size.features), choices), size);
 }
 
 }  // namespace
@@ -38,8 +42,10 @@ Method internal::smooth_method() {
           .parameters = gradient_parameters(0.02, 0, {1, 1e-1, 1e-2, 1e-3, 1e-4}),
           .limits = {1e-6, 1'000'000, 0},
           .fold_tolerance = 1e-6,  // a looser one stops before the pieces bend
+          .resumable = true,
           .learn = learn_smooth,
-          .predicted_seconds = seconds_of_smooth};
+          .predicted_seconds = seconds_of_smooth,
+          .predicted_memory = memory_of_smooth};
 }
 
 }  // namespace bregmax

@@ -130,19 +130,25 @@ void add_solver(OptionAdder& options, FitCommand& fit) {
                  {{"auto", Solver::kAuto}, {"exact", Solver::kExact}, {"admm", Solver::kAdmm}},
                  "exact: interior point, to a small gap; admm: for large problems, to a moderate one; auto: exact, "
                  "unless its predicted time or memory is too large");
-  options.number("--memory-limit", fit.memory_limit, "GB", at_least_zero(),
-                 "admm: refuse to run when the predicted memory is above this; 0 is what the machine has");
+  options.number(
+      "--memory-limit", fit.memory_limit, "GB", at_least_zero(),
+      "admm, smooth and deep: refuse to run when the predicted memory is above this; 0 is what the machine has");
   options.choice(
       "--precision", solver.precision, {{"double", StoragePrecision::kDouble}, {"float", StoragePrecision::kFloat}},
       "admm: what the n x n array of a run with all pairs and one piece per row is stored as; float halves the "
       "memory");
-  options.text("--checkpoint", solver.checkpoint, "F", "admm: keep the state of the run in this file");
+  options.text("--checkpoint", solver.checkpoint, "F",
+               "admm, smooth and deep: keep the state of the run (the last fit, after a choice) in this file");
   options.number("--checkpoint-every", solver.checkpoint_every, "S", at_least_zero(),
                  "seconds between two checkpoints; 0 is every iteration");
-  options.text("--resume", solver.resume, "F",
-               "admm: continue from a checkpoint of the same data, supervision and options, to the same result");
-  options.flag("--early-stop", solver.early_stop,
-               "admm: hold out a fifth of the supervision and end when its loss no longer falls; not optimal");
+  options.text(
+      "--resume", solver.resume, "F",
+      "admm, smooth and deep: continue from a checkpoint of the same data, supervision and options, to the same "
+      "result");
+  options.flag(
+      "--early-stop", solver.early_stop,
+      "admm, smooth and deep: hold out a fifth of the supervision, or of the labelled rows, and end when its loss "
+      "no longer falls; not optimal");
 }
 
 // The defaults depend on the solver, so the help gives those of admm in words.
@@ -166,12 +172,13 @@ void add_limits(OptionAdder& options, FitRequest& request) {
 // Refuses options that only pbdl has. kShared lists the options of all methods.
 void refuse_options_of_pbdl(const FitCommand& fit) {
   static const std::vector<std::string> kShared = {
-      "--comparisons-file", "--label",    "--pairs-file", "--targets-file",
-      "--all-pairs",        "--scale",    "--tolerance",  "--time-limit",
-      "--threads",          "--seed",     "--out",        "--max-iterations",
-      "--keep-partial",     "--json",     "--method",     "--help",
-      "--method-parameter", "--tune-for", "--folds",      "--repeats",
-      "--candidates",       "--picture"};
+      "--comparisons-file", "--label",      "--pairs-file",  "--targets-file",
+      "--all-pairs",        "--scale",      "--tolerance",   "--time-limit",
+      "--threads",          "--seed",       "--out",         "--max-iterations",
+      "--keep-partial",     "--json",       "--method",      "--help",
+      "--method-parameter", "--tune-for",   "--folds",       "--repeats",
+      "--candidates",       "--picture",    "--checkpoint",  "--checkpoint-every",
+      "--resume",           "--early-stop", "--memory-limit"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);

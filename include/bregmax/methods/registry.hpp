@@ -45,7 +45,8 @@ struct MethodParameter {
 enum class Solver { kAuto, kExact, kAdmm };  // auto: by the predicted cost of the exact solver
 std::string to_string(Solver solver);        // "auto", "exact", "admm"
 
-// Which solver runs, with how much memory, and its checkpoints. For methods that have a choice of solvers.
+// Which solver runs, with how much memory, and what it does besides. The choice of solvers is for pbdl, the rest for
+// the solver admm and for methods that are resumable.
 struct SolverSettings {
   Solver solver = Solver::kAuto;
   // `auto` takes admm if the exact solver is predicted to need more than exact_seconds (on folds: fold_seconds) or more
@@ -53,9 +54,11 @@ struct SolverSettings {
   double exact_seconds = 600, fold_seconds = 60;
   double memory_limit = 0;  // bytes, >= 0; 0: none
   StoragePrecision precision = StoragePrecision::kDouble;
-  std::string checkpoint = {}, resume = {};  // files of the solver admm; empty: none
+  std::string checkpoint = {}, resume = {};  // files with the state of the run; empty: none
   double checkpoint_every = 60;              // seconds; 0: every iteration
-  bool early_stop = false;  // admm: holds out a fifth of the items and ends when their loss no longer falls
+  bool early_stop = false;  // holds out a fifth of the items or rows and ends when their loss no longer falls
+
+  bool asks_to_resume() const { return !checkpoint.empty() || !resume.empty() || early_stop; }
 };
 
 // What is asked of a run. Parameters that are not named keep their defaults.
@@ -100,11 +103,15 @@ struct Method {
   // Labels are turned into comparisons or pairs before it learns, and it can be tuned by the loss of held-out items.
   // plan() expects such a method to have the parameters of pbdl.
   bool learns_from_items = false;
+  // Its run can be kept in checkpoints, go on from them, and end early: see SolverSettings. pbdl: by the solver admm.
+  bool resumable = false;
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
       learn;  // called with checked rows, supervision and choices only
   // Processor seconds of one fit, roughly; empty: not known.
   std::function<double(const FitSize&, const MethodChoices&)> predicted_seconds = {};
+  // Bytes that one fit needs; empty: not known.
+  std::function<double(const FitSize&, const MethodChoices&)> predicted_memory = {};
   // Candidates that are cheaper to learn together; empty: each is learned by itself.
   std::function<CandidateFamilies(const FamilyOptions&)> families = {};
 

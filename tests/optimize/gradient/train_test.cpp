@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "bregmax/core/random.hpp"
 #include "optimize/gradient/start.hpp"
@@ -79,15 +80,77 @@ TEST(Train, LimitsAndTheStopFlagEndARun) {
   EXPECT_EQ(train_lbfgs(layout, data.training(), {}, start, {1000, 0, 1e-12}, control).status, Status::kStopped);
 }
 
-TEST(Train, ARunThatDivergesEndsWithFiniteParameters) {
+// The loss of all rows, in double precision.
+double loss_at(const ParameterLayout& layout, const TwoClasses& data, const Vector& parameters) {
+  std::vector<Index> all(static_cast<std::size_t>(data.rows.rows()));
+  std::iota(all.begin(), all.end(), 0);
+  Vector gradient(layout.size);
+  return make_objective<double>(layout, data.training(), {}, std::ssize(all))
+      ->evaluate(parameters.data(), all, gradient.data());
+}
+
+// By overflow at once, by overflow after some steps, and to huge but finite losses.
+TEST(Train, ARunThatDivergesEndsWithTheBestThatItHasSeen) {
+  const TwoClasses data;
+  for (const std::vector<Index>& widths : {std::vector<Index>{3}, {3, 16, 2}}) {
+    const ParameterLayout layout({widths, Activation::kRelu, 8, 2});
+    const Vector start = start_parameters(layout, data.rows, Random(1));
+    for (const double rate : {1e6, 1e18, 1e30}) {
+      SCOPED_TRACE(rate);
+      AdamwPlan plan;
+      plan.rate = rate;
+      const TrainResult result = train_adamw(layout, data.training(), {}, start, plan, {1000, 0, 1e-6}, {});
+      EXPECT_EQ(result.status, Status::kNumericalError);
+      EXPECT_TRUE(result.parameters.allFinite());
+      EXPECT_LE(loss_at(layout, data, result.parameters), loss_at(layout, data, start));
+      EXPECT_EQ(result.objective, loss_at(layout, data, result.parameters));
+    }
+  }
+}
+
+TEST(Train, ALimitKeepsItsStatusWhereTheRunDiverges) {
   const TwoClasses data;
   const ParameterLayout layout({{3}, Activation::kRelu, 8, 3});
   const Vector start = start_parameters(layout, data.rows, Random(1));
   AdamwPlan plan;
-  plan.rate = 1e30;
-  const TrainResult result = train_adamw(layout, data.training(), {}, start, plan, {1000, 0, 1e-6}, {});
+  plan.rate = 1e6;
+  const TrainResult result = train_adamw(layout, data.training(), {}, start, plan, {3, 0, 1e-6}, {});
+  EXPECT_EQ(result.status, Status::kIterationLimit);
+  EXPECT_LE(result.objective, loss_at(layout, data, start));
+}
+
+TEST(Train, RowsTooLargeForSinglePrecisionLeaveTheStart) {
+  TwoClasses data;
+  data.rows *= 1e30;
+  const ParameterLayout layout({{3}, Activation::kRelu, 8, 3});
+  const Vector start = start_parameters(layout, data.rows, Random(1));
+  const TrainResult result = train_adamw(layout, data.training(), {}, start, {}, {1000, 0, 1e-6}, {});
   EXPECT_EQ(result.status, Status::kNumericalError);
-  EXPECT_TRUE(result.parameters.allFinite());
+  EXPECT_EQ(result.parameters, start);
+  EXPECT_TRUE(train_lbfgs(layout, data.training(), {}, start, {50, 0, 1e-6}, {}).parameters.allFinite());
+}
+
+TEST(Train, ReportsLossAndShareOfTheSteps) {
+  const TwoClasses data;
+  const ParameterLayout layout({{3}, Activation::kRelu, 8, 3});
+  const Vector start = start_parameters(layout, data.rows, Random(1));
+  std::vector<Progress> seen;
+  RunControl control;
+  control.on_progress = [&](const Progress& progress) { seen.push_back(progress); };
+  AdamwPlan plan;
+  plan.steps = 10;
+  train_adamw(layout, data.training(), {}, start, plan, {1000, 0, 1e-6}, control);
+  ASSERT_EQ(seen.size(), 10U);
+  EXPECT_EQ(seen[0].fraction, 0);
+  EXPECT_NEAR(seen[7].fraction, 0.7, 1e-12);
+  EXPECT_LT(seen[9].objective, seen[1].objective);
+  seen.clear();
+  train_adamw(layout, data.training(), {}, start, plan, {5, 0, 1e-6}, control);
+  EXPECT_EQ(seen.back().fraction, 1) << "the limit ends the run";
+  seen.clear();
+  train_lbfgs(layout, data.training(), {}, start, {1000, 0, 1e-6}, control);
+  EXPECT_TRUE(std::isnan(seen.front().fraction)) << "nobody knows how many steps it takes";
+  EXPECT_LT(seen.back().objective, seen.front().objective);
 }
 
 TEST(Train, APriceOnFeaturesDropsThoseThatSayNothing) {

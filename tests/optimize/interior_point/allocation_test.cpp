@@ -1,61 +1,15 @@
-// The solver allocates nothing inside its iterations: this program counts every allocation of its main thread. It
-// holds nothing else, since it replaces malloc.
+// The solvers allocate nothing inside their iterations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
 
 #include "bregmax/core/threads.hpp"
 #include "optimize/admm/engine.hpp"
+#include "optimize/allocations.hpp"
 #include "optimize/interior_point/primal_dual_method.hpp"
 #include "optimize/problem/canonical_problem.hpp"
 #include "optimize/problems.hpp"
-
-#if defined(__GLIBC__)
-#define BREGMAX_COUNTS_ALLOCATIONS 1
-#endif
-
-namespace {
-
-thread_local long allocations = 0;
-
-}  // namespace
-
-#ifdef BREGMAX_COUNTS_ALLOCATIONS
-// operator new, Eigen and the BLAS all end here.
-extern "C" {
-// NOLINTBEGIN(readability-identifier-naming): the names are the C library's
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* old, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-// NOLINTEND(readability-identifier-naming)
-
-void* malloc(std::size_t size) noexcept {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t count, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* old, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_realloc(old, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr ? ENOMEM : 0;
-}
-}
-#endif
 
 namespace bregmax {
 namespace {
@@ -74,14 +28,14 @@ void expect_no_allocation(const LearningProblem& problem) {
   int iteration = 0;
   for (double gap = 1; gap > kSmallGap; ++iteration) {
     ASSERT_LT(iteration, kMostIterations);
-    const long before = allocations;
+    const long before = test::allocations();
     const internal::IterateMeasures& now = method.measure();
     const double unit = std::max(std::abs(now.primal), 1e-3 * canonical.zero_objective / canonical.objective_unit);
     gap = std::abs(now.primal - now.dual) / unit;
     ASSERT_TRUE(method.advance(1e-10 * unit / static_cast<double>(method.iterate().product_count), unit));
     // The first iteration may still warm up the BLAS.
     if (iteration > 0) {
-      EXPECT_EQ(allocations, before) << "in iteration " << iteration;
+      EXPECT_EQ(test::allocations(), before) << "in iteration " << iteration;
     }
   }
   EXPECT_GT(iteration, 4);
@@ -96,20 +50,13 @@ LearningProblem problem_of(test::Kind kind, Index rows, Index features, Index it
   return test::make_problem(std::move(points), std::move(piece_of), std::move(supervision), lambda, bound);
 }
 
-class Allocations : public testing::Test {
- protected:
-  void SetUp() override {
-#ifndef BREGMAX_COUNTS_ALLOCATIONS
-    GTEST_SKIP() << "counting needs the GNU C library";
-#endif
-  }
-};
+using Allocations = test::CountedAllocations;
 
 TEST_F(Allocations, AreCounted) {
-  const long before = allocations;
+  const long before = test::allocations();
   const Vector vector = Vector::Zero(1000);
   EXPECT_EQ(vector.sum(), 0);
-  EXPECT_GE(allocations, before + 1);
+  EXPECT_GE(test::allocations(), before + 1);
 }
 
 TEST_F(Allocations, NoneWithManyComparisons) {
@@ -142,11 +89,11 @@ TEST_F(Allocations, NoneInIterationsOfAdmmOnEntries) {
       const auto engine = internal::make_entry_engine(problem);
       engine->start();
       for (int t = 0; t < 20; ++t) engine->iterate();
-      const long before = allocations;
+      const long before = test::allocations();
       for (int t = 20; t < 44; ++t) engine->iterate();
-      EXPECT_EQ(allocations, before);
+      EXPECT_EQ(test::allocations(), before);
       engine->iterate();
-      EXPECT_GT(allocations, before) << "no penalty changed: the test looks at the wrong iterations";
+      EXPECT_GT(test::allocations(), before) << "no penalty changed: the test looks at the wrong iterations";
     }
   }
 }
@@ -161,9 +108,9 @@ TEST_F(Allocations, NoneInIterationsOfAdmmOnTheGrid) {
   const ThreadLimit single(1);
   engine->start();
   for (int t = 0; t < 5; ++t) engine->iterate();
-  const long before = allocations;
+  const long before = test::allocations();
   for (int t = 0; t < 10; ++t) engine->iterate();
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(test::allocations(), before);
 }
 
 }  // namespace
