@@ -93,6 +93,10 @@ void ProgressLine::show(const Progress& progress) {
   std::string line =
       fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", phase, "", done, "", kWidth - done, counted, progress.iteration);
   if (std::isfinite(progress.relative_gap)) line += fmt::format("  gap {:.1e}", progress.relative_gap);
+  // Without a gap the objective says whether anything is still gained.
+  if (!std::isfinite(progress.relative_gap) && std::isfinite(progress.objective)) {
+    line += fmt::format("  objective {:.4g}", progress.objective);
+  }
   if (std::isfinite(progress.primal_residual) && std::isfinite(progress.dual_residual)) {
     line += fmt::format("  residuals {:.0e} {:.0e}", progress.primal_residual, progress.dual_residual);
   }

@@ -67,6 +67,7 @@ class GridLearner final : public FoldLearner {
     MethodSettings settings = options_.settings;
     settings.parameters = candidate.parameters;
     settings.seed ^= fold_.seed;
+    settings.row_weights = fold_.train_weights;
     try {
       MethodFit fit = fit_with(options_.method, fold_.train_rows, supervision_,
                                make_scaling(fold_.train_rows, candidate.scale), settings, control);
@@ -204,6 +205,7 @@ std::string internal::mark_of(const Plan& plan, const TrainingData& data) {
   for (Index i = 0; i < data.rows.rows(); ++i) mark.add(data.rows.row(i).data(), sizeof(double) * data.rows.cols());
   if (const auto* classes = std::get_if<ClassOfRow>(&data.supervision)) {
     mark.add(classes->data(), sizeof(int) * classes->size());
+    mark.add(data.row_weights.data(), sizeof(double) * data.row_weights.size());
   } else {
     for_each_item(items_of(data.supervision), [&](Index, const Item& item) {
       for (const DivergenceTerm& term : {item.plus, item.minus}) {

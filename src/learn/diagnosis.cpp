@@ -70,6 +70,10 @@ class Diagnosis {
   std::string early_end() const {
     const MethodReport& report = outcome_.report;
     std::string reason = "rounding errors ended the progress";
+    if (learns_by_gradients()) {
+      reason = "the training diverged, and the best model so far was kept; a smaller rate helps";
+      if (outcome_.chosen_scale == Scale::kNone) reason += ", or " + names_.with("scales", "standard");
+    }
     if (report.status == Status::kStopped) reason = "stopped by an interrupt";
     if (report.status == Status::kTimeLimit) {
       reason = names_.with("time_limit", short_number(plan_.time_limit)) + " was reached";
@@ -86,6 +90,8 @@ class Diagnosis {
                            : fmt::format("not converged: {} at a stationarity of {:.1e} ({:g} was asked for)", reason,
                                          report.stationarity, outcome_.tolerance);
   }
+
+  bool learns_by_gradients() const { return outcome_.method().resumable && !outcome_.method().learns_from_items; }
 
   // No limit of the user ended the run, yet it has no proof, and the unscaled features differ widely in scale.
   void find_scales_beyond_doubles() {

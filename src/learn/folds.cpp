@@ -11,6 +11,7 @@
 #include "bregmax/supervision/sample.hpp"
 #include "core/checks.hpp"
 #include "methods/item_folds.hpp"
+#include "methods/training_rows.hpp"
 
 namespace bregmax {
 namespace {
@@ -51,7 +52,8 @@ Supervision loss_comparisons(const std::vector<int>& classes, std::uint64_t seed
 }  // namespace
 
 std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
-                                std::uint64_t seed, const std::vector<int>& pieces) {
+                                std::uint64_t seed, const std::vector<int>& pieces,
+                                const std::vector<double>& weights) {
   check_sizes(rows.rows(), class_of_row.size(), pieces.size());
   Random random = Random(seed).fork(kFoldStream);
   std::vector<Fold> result;
@@ -61,6 +63,7 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
     fold.train_rows = rows(train, Eigen::all);
     fold.train_classes = select_rows(class_of_row, train);
     if (!pieces.empty()) fold.train_pieces = renumbered(select_rows(pieces, train));
+    fold.train_weights = internal::select_weights(weights, train);
     fold.held_out_rows = rows(held_out, Eigen::all);
     fold.held_out_classes = select_rows(class_of_row, held_out);
     fold.loss_rows = fold.held_out_rows;
@@ -120,11 +123,12 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
   const Matrix rows = data.rows(chosen, Eigen::all);
   const std::vector<int> classes = select_rows(class_of_row, chosen);
   const std::vector<int> pieces = given_pieces.empty() ? given_pieces : select_rows(given_pieces, chosen);
+  const std::vector<double> weights = internal::select_weights(data.row_weights, chosen);
   const int folds = usable_folds(classes, plan.folds);
   std::vector<Fold> all;
   for (int repeat = 0; repeat < plan.repeats; ++repeat) {
     const std::uint64_t fold_seed = repeat == 0 ? seed : Random(seed).fork(repeat).next_bits();
-    for (Fold& fold : folds_of_rows(rows, classes, folds, fold_seed, pieces)) all.push_back(std::move(fold));
+    for (Fold& fold : folds_of_rows(rows, classes, folds, fold_seed, pieces, weights)) all.push_back(std::move(fold));
   }
   return all;
 }

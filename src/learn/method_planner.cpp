@@ -25,6 +25,8 @@ class MethodPlanner {
     planned_.method = &method_;
     planned_.fold_tolerance = method_.fold_tolerance;
     plan_settings();
+    require(data_.row_weights.empty() || method_.weighs_rows, "{} does not weigh rows; smooth and deep do",
+            method_.name);
     if (!request_.scales.empty()) planned_.scales = request_.scales;
     if (method_.learns_from_items) {
       plan_pbdl();
@@ -226,14 +228,11 @@ class MethodPlanner {
   }
 
   void check_demands() const {
-    const SolverSettings& solver = request_.solver;
     require(!planned_.settings.solver.asks_to_resume() || method_.resumable,
             "{}, {} and {} do not go with {}; smooth, deep, and pbdl with {} know them", names_("checkpoint"),
             names_("resume"), names_("early_stop"), method_.name, names_.with("solver", "admm"));
-    require(context_.competes || solver.memory_limit == 0 || method_.predicted_memory,
+    require(context_.competes || request_.solver.memory_limit == 0 || method_.predicted_memory,
             "{} does not go with {}, whose memory is not predicted", names_("memory_limit"), method_.name);
-    require(solver.solver == Solver::kAuto && solver.precision == StoragePrecision::kDouble,
-            "{} and {} are for pbdl; they do not go with {}", names_("solver"), names_("precision"), method_.name);
   }
 
   // ---- Cost ----

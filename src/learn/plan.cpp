@@ -90,6 +90,10 @@ class Planner {
     };
     for (const std::string& name : automatic_methods()) {
       if (!wanted(name)) continue;
+      if (request_.candidates.empty() && !data_.row_weights.empty() && !method_named(name).weighs_rows) {
+        plan_.notes.push_back(fmt::format("{} does not compete, since it does not weigh rows", name));
+        continue;
+      }
       add_method(name, context);
       const PlannedMethod& planned = plan_.methods.back();
       const bool short_enough = planned.seconds_of_folds <= request_.thresholds.auto_pbdl_seconds;
@@ -246,6 +250,7 @@ class Planner {
     internal::check_bounded_rows(data_.rows);
     const auto* classes = std::get_if<ClassOfRow>(&data_.supervision);
     if (classes != nullptr) internal::check_labels(*classes, data_.rows.rows(), false);
+    internal::check_row_weights(data_.row_weights, data_.supervision, data_.rows.rows());
   }
 
   // Whether there is something to learn from the labels, comparisons to draw, and folds to choose by.

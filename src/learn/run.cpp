@@ -76,6 +76,7 @@ void take_partial_result(FitOutcome& outcome) {
 
 void learn_chosen(const TrainingData& data, std::size_t kind, const RunControl& control, FitOutcome& outcome) {
   MethodSettings settings = outcome.chosen;
+  settings.row_weights = data.row_weights;
   if (settings.time_limit > 0 && !outcome.tuning.record.empty()) {
     // A limit of 0 would mean no limit, so what is left must stay > 0.
     settings.time_limit = std::max(1e-9, settings.time_limit - outcome.tuning.record.seconds);

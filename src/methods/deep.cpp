@@ -53,6 +53,7 @@ Method internal::deep_method() {
                                   choice_parameter("activation", "of the hidden layers", {"relu", "tanh"})},
                    .limits = {1e-6, 1'000'000, 0},
                    .resumable = true,
+                   .weighs_rows = true,
                    .learn = learn_deep,
                    .predicted_seconds = seconds_of_deep,
                    .predicted_memory = memory_of_deep};

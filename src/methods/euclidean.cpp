@@ -39,6 +39,7 @@ Method internal::euclidean_method() {
           .needs_supervision = false,
           .parameters = {},
           .limits = {},
+          .weighs_rows = true,  // nothing is learned from labels
           .learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices&,
                       const RunControl&) { return learn_euclidean(rows, supervision); },
           .predicted_seconds = [](const FitSize&, const MethodChoices&) { return 0.0; }};

@@ -8,6 +8,7 @@
 #include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/network_embedding.hpp"
 #include "core/checks.hpp"
+#include "divergence/checks.hpp"
 #include "methods/hold_out.hpp"
 #include "methods/parameters.hpp"
 #include "optimize/gradient/lbfgs.hpp"
@@ -128,6 +129,31 @@ void drop_features(const ParameterLayout& layout, Vector& parameters) {
   }
 }
 
+// One over the threshold. A threshold beyond all divergences tells no pairs apart: the training has diverged.
+double factor_of_pairs(const ParameterLayout& layout, TrainResult& result) {
+  constexpr double kLargest = 80;  // beyond it the exponential leaves single precision
+  const double log_threshold = result.parameters[layout.threshold.begin];
+  if (std::abs(log_threshold) <= kLargest) return std::exp(-log_threshold);
+  if (is_success(result.status)) result.status = Status::kNumericalError;
+  return 1;
+}
+
+// Only their ratios count, and the largest must fit into single precision.
+std::vector<double> relative(std::vector<double> weights) {
+  const double largest = weights.empty() ? 1 : std::ranges::max(weights);
+  for (double& weight : weights) weight /= largest;
+  return weights;
+}
+
+// The start has squares of the rows in it.
+void check_squares(const MatrixView& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    require(rows.row(i).squaredNorm() <= kLargestEntry,
+            "row {} has features up to {:.2g}: squared, they leave the range of numbers; standardised features do not",
+            i, rows.row(i).cwiseAbs().maxCoeff());
+  }
+}
+
 Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
                    const HeldOut* held_out, const MethodChoices& choices, const RunControl& control) {
   const ParameterLayout layout(learner.shape);
@@ -135,6 +161,7 @@ Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const
   TrainingItems training = training_items(rows, supervision, factor);
   std::optional<TrainingItems> judges;
   training.neighbour_share = learner.neighbour_share;
+  training.weights = relative(held_out != nullptr ? held_out->train_weights : choices.asked.row_weights);
   const Vector start = start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
   const MethodLimits& limits = choices.limits;
   const TrainLimits train_limits{limits.max_iterations, limits.time_limit, limits.tolerance};
@@ -143,6 +170,7 @@ Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const
   if (held_out != nullptr) {
     judges.emplace(training_items(held_out->rows, held_out->held_out, factor));
     judges->neighbour_share = learner.neighbour_share;
+    judges->weights = relative(held_out->weights);
     extras.held_out = &*judges;
   }
   // The mean loss of twice as many items says twice as much, so the prices weigh half as much beside it. What was
@@ -162,7 +190,7 @@ Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const
   }
   if (learner.prices.feature > 0) drop_features(layout, result.parameters);
   // D = 1 is the threshold between similar and dissimilar pairs.
-  if (std::holds_alternative<Pairs>(supervision)) factor = std::exp(-result.parameters[layout.threshold.begin]);
+  if (std::holds_alternative<Pairs>(supervision)) factor = factor_of_pairs(layout, result);
   Learned learned;
   learned.divergence = make_divergence(layout, result.parameters, factor);
   learned.report.objective = result.objective;
@@ -177,8 +205,9 @@ Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const
 
 Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
                            const MethodChoices& choices, const RunControl& control) {
+  check_squares(rows);
   if (!choices.asked.solver.early_stop) return learn_from(learner, rows, supervision, nullptr, choices, control);
-  const HeldOut parts = hold_out(rows, supervision, choices.seed);
+  const HeldOut parts = hold_out(rows, supervision, choices.asked.row_weights, choices.seed);
   return learn_from(learner, parts.train_rows, parts.train, &parts, choices, control);
 }
 

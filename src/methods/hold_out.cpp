@@ -1,6 +1,7 @@
 #include "methods/hold_out.hpp"
 
 #include "bregmax/data/split.hpp"
+#include "bregmax/data/table.hpp"
 #include "core/checks.hpp"
 #include "methods/item_folds.hpp"
 #include "methods/training_rows.hpp"
@@ -11,22 +12,19 @@ namespace {
 constexpr int kHeldOutPart = 5;  // one of so many is held out
 constexpr std::uint64_t kHeldOutStream = 4;
 
-ClassOfRow classes_of(const ClassOfRow& class_of_row, const std::vector<Index>& rows) {
-  ClassOfRow classes;
-  classes.reserve(rows.size());
-  for (const Index row : rows) classes.push_back(class_of_row[row]);
-  return classes;
-}
-
-HeldOut hold_out_rows(const MatrixView& rows, const ClassOfRow& class_of_row, std::uint64_t seed) {
+HeldOut hold_out_rows(const MatrixView& rows, const ClassOfRow& class_of_row, const std::vector<double>& weights,
+                      std::uint64_t seed) {
   require(rows.rows() >= kHeldOutPart, "early stopping holds out a fifth of the rows; there are {}", rows.rows());
   Random random = Random(seed).fork(kHeldOutStream);
   const Split split = stratified_folds(class_of_row, kHeldOutPart, random).front();
-  HeldOut parts{rows(split.train, Eigen::all), rows(split.test, Eigen::all), classes_of(class_of_row, split.train),
-                classes_of(class_of_row, split.test)};
+  HeldOut parts{rows(split.train, Eigen::all),          rows(split.test, Eigen::all),
+                select_rows(class_of_row, split.train), select_rows(class_of_row, split.test),
+                select_weights(weights, split.train),   select_weights(weights, split.test)};
   try {
     check_labels(std::get<ClassOfRow>(parts.train), parts.train_rows.rows(), true);
     check_labels(std::get<ClassOfRow>(parts.held_out), parts.rows.rows(), true);
+    check_row_weights(parts.train_weights, parts.train, parts.train_rows.rows());
+    check_row_weights(parts.weights, parts.held_out, parts.rows.rows());
   } catch (const Error& error) {
     fail("early stopping holds out a fifth of the rows, which is too few here: {}", error.what());
   }
@@ -35,8 +33,11 @@ HeldOut hold_out_rows(const MatrixView& rows, const ClassOfRow& class_of_row, st
 
 }  // namespace
 
-HeldOut hold_out(const MatrixView& rows, const MethodSupervision& supervision, std::uint64_t seed) {
-  if (const auto* classes = std::get_if<ClassOfRow>(&supervision)) return hold_out_rows(rows, *classes, seed);
+HeldOut hold_out(const MatrixView& rows, const MethodSupervision& supervision, const std::vector<double>& row_weights,
+                 std::uint64_t seed) {
+  if (const auto* classes = std::get_if<ClassOfRow>(&supervision)) {
+    return hold_out_rows(rows, *classes, row_weights, seed);
+  }
   const Index items = item_count(supervision);
   require(items >= kHeldOutPart,
           "early stopping holds out a fifth of the supervision, which has {}; at least {} are needed", items,

@@ -9,9 +9,11 @@ namespace bregmax::internal {
 struct HeldOut {
   Matrix train_rows, rows;
   MethodSupervision train, held_out;
+  std::vector<double> train_weights = {}, weights = {};  // of the rows
 };
 
 // Holds out a fifth. Throws Error where there is too little of either.
-HeldOut hold_out(const MatrixView& rows, const MethodSupervision& supervision, std::uint64_t seed);
+HeldOut hold_out(const MatrixView& rows, const MethodSupervision& supervision, const std::vector<double>& row_weights,
+                 std::uint64_t seed);
 
 }  // namespace bregmax::internal

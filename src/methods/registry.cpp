@@ -165,6 +165,9 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
     return learn_with(method, rows, pairs, settings, control);
   }
   check_supervision(method, supervision, rows.rows());
+  require(settings.row_weights.empty() || method.weighs_rows,
+          "{} does not weigh rows; smooth and deep do, and items have weights of their own", method.name);
+  internal::check_row_weights(settings.row_weights, supervision, rows.rows());
   const bool labelled = std::holds_alternative<ClassOfRow>(supervision);
   const double items = labelled ? 0 : static_cast<double>(item_count(supervision));
   internal::check_demands(method,

@@ -43,6 +43,7 @@ Method internal::smooth_method() {
           .limits = {1e-6, 1'000'000, 0},
           .fold_tolerance = 1e-6,  // a looser one stops before the pieces bend
           .resumable = true,
+          .weighs_rows = true,
           .learn = learn_smooth,
           .predicted_seconds = seconds_of_smooth,
           .predicted_memory = memory_of_smooth};

@@ -35,6 +35,27 @@ void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes) 
           classes.size());
 }
 
+void check_row_weights(const std::vector<double>& weights, const MethodSupervision& supervision, Index rows) {
+  if (weights.empty()) return;
+  require(std::holds_alternative<ClassOfRow>(supervision),
+          "there are weights of rows, which go with labels; {} have weights of their own",
+          supervision_name(supervision));
+  require(std::ssize(weights) == rows, "there are {} weights for {} rows; allowed: one per row", weights.size(), rows);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    require(weights[i] >= 0 && std::isfinite(weights[i]), "the weight of row {} is {}; allowed: finite numbers >= 0", i,
+            weights[i]);
+  }
+  require(std::ranges::max(weights) > 0, "every row has weight 0; at least one must count");
+}
+
+std::vector<double> select_weights(const std::vector<double>& weights, const std::vector<Index>& rows) {
+  std::vector<double> selected;
+  if (weights.empty()) return selected;
+  selected.reserve(rows.size());
+  for (const Index row : rows) selected.push_back(weights[row]);
+  return selected;
+}
+
 OrderedRows order_by_class(const MatrixView& rows, const ClassOfRow& class_of_row) {
   std::vector<Index> all(class_of_row.size());
   std::iota(all.begin(), all.end(), 0);

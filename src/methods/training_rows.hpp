@@ -12,6 +12,12 @@ void check_bounded_rows(const MatrixView& rows);
 // Throws Error unless there is one label per row and, if `two_classes`, two classes and two rows of one class.
 void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes);
 
+// Weights may be empty. Throws Error unless they are of labelled rows, >= 0 and finite, and leave something to learn
+// from.
+void check_row_weights(const std::vector<double>& weights, const MethodSupervision& supervision, Index rows);
+// Those of some rows; empty where there are none.
+std::vector<double> select_weights(const std::vector<double>& weights, const std::vector<Index>& rows);
+
 // Labelled rows in the order of their classes, so that the rows of a class are next to each other.
 struct OrderedRows {
   Matrix rows;

@@ -8,6 +8,7 @@ namespace bregmax::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Outcome fit_iris(const TemporaryDirectory& directory, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"fit", "builtin:iris", "--threads", "1"});
@@ -104,6 +105,73 @@ TEST(Method, ALimitIsExitCodeOneAndNoFileUnlessAsked) {
   kept.emplace_back("--keep-partial");
   EXPECT_EQ(fit_iris(directory, kept).exit_code, 1);
   EXPECT_EQ(run(directory, {"show", "m.bregmax"}).exit_code, 0);
+}
+
+TEST(Method, FitsByGradientsDoNotDependOnTheNumberOfThreads) {
+  for (const std::vector<std::string>& method : {std::vector<std::string>{"--method", "smooth"},
+                                                 {"--method", "deep", "--method-parameter", "steps=100"},
+                                                 {"--candidates", "euclidean,smooth"}}) {
+    const TemporaryDirectory directory;
+    for (const std::string threads : {"1", "2"}) {
+      std::vector<std::string> fit = {"fit", "builtin:iris", "--threads", threads, "--out", "model" + threads};
+      fit.insert(fit.end(), method.begin(), method.end());
+      EXPECT_EQ(run(directory, fit).exit_code, 0);
+      const Outcome applied = run(
+          directory, {"divergence", "model" + threads, "builtin:iris", "--threads", "1", "--out", threads + ".npy"});
+      EXPECT_EQ(applied.exit_code, 0) << applied.err;
+    }
+    EXPECT_EQ(read_file(directory / "1.npy"), read_file(directory / "2.npy")) << method[1];
+  }
+}
+
+// What a run by gradients that did not reach its end leaves behind: nothing unless it is asked for, and then a model
+// whose divergences are numbers.
+TEST(Method, FitsByGradientsThatEndEarlyHaveAStatusAndAModel) {
+  struct Case {
+    std::vector<std::string> options;
+    const char *status, *message;
+  };
+  const Case cases[] = {
+      {{"--max-iterations", "3"}, "iteration_limit", "not converged: --max-iterations 3 was reached"},
+      {{"--time-limit", "0.2", "--method-parameter", "steps=1000000"},
+       "time_limit",
+       "not converged: --time-limit 0.2 was reached"},
+      {{"--method-parameter", "rate=1e30"}, "numerical_error", "the training diverged, and the best model so far"},
+      {{"--method-parameter", "rate=1e30", "--scale", "none"}, "numerical_error", "or --scale standard"}};
+  for (const char* method : {"smooth", "deep"}) {
+    for (const Case& one : cases) {
+      SCOPED_TRACE(std::string(method) + " " + one.options.front());
+      const TemporaryDirectory directory;
+      std::vector<std::string> fit = {"--method", method, "--method-parameter", "decay=0.001", "--out", "m", "--json"};
+      fit.insert(fit.end(), one.options.begin(), one.options.end());
+      const Outcome outcome = fit_iris(directory, fit);
+      EXPECT_EQ(outcome.exit_code, 1);
+      EXPECT_THAT(outcome.err, HasSubstr(one.message));
+      EXPECT_EQ(directory.files(), 0U);
+      fit.emplace_back("--keep-partial");
+      EXPECT_EQ(json_of(fit_iris(directory, fit))["status"], one.status);
+      const Outcome applied = run(directory, {"divergence", "m", "builtin:iris", "--out", "d.csv"});
+      EXPECT_EQ(applied.exit_code, 0) << applied.err;
+      const std::string divergences = read_file(directory / "d.csv");
+      EXPECT_GT(divergences.size(), 150U * 150U);
+      EXPECT_THAT(divergences, Not(HasSubstr("nan")));
+      EXPECT_THAT(divergences, Not(HasSubstr("inf")));
+    }
+  }
+}
+
+TEST(Method, FitsThatDoNotFitIntoMemoryAreRefused) {
+  const TemporaryDirectory directory;
+  const auto mistake = [&](const std::vector<std::string>& options) {
+    return mistake_of(fit_iris(directory, options));
+  };
+  EXPECT_THAT(
+      mistake({"--method", "deep", "--method-parameter", "width=100000", "--method-parameter", "hidden_layers=20"}),
+      HasSubstr("deep would need"));
+  EXPECT_THAT(mistake({"--method", "smooth", "--memory-limit", "1e-6"}),
+              HasSubstr("above the limit of 1e-06 GB; fewer pieces"));
+  EXPECT_THAT(mistake({"--method", "smooth", "--method-parameter", "rate=nan"}), HasSubstr("rate is"));
+  EXPECT_THAT(mistake({"--method", "itml", "--memory-limit", "1"}), HasSubstr("--memory-limit does not go with itml"));
 }
 
 TEST(Method, MistakesAreToldInOneLine) {

@@ -14,6 +14,7 @@
 namespace bregmax {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -169,6 +170,71 @@ TEST(Automatic, SaysWhenNothingIsBetterThanTheEuclideanDistance) {
   EXPECT_EQ(finding->cause, "chosen");
   EXPECT_THAT(finding->text, HasSubstr("better than the Euclidean distance"));
   EXPECT_EQ(outcome.method().name, "euclidean");
+}
+
+// ---- Wishes that not all of them know ----
+
+TEST(Automatic, KeepsCheckpointsOfThoseThatHaveThem) {
+  const TemporaryDirectory directory;
+  FitRequest request = quick_choice();
+  request.solver.checkpoint = directory / "state";
+  request.solver.early_stop = true;
+  const Plan made = plan(request, kTwoClasses);
+  for (const PlannedMethod& planned : made.methods) {
+    const bool by_steps = planned.method->name == "smooth" || planned.method->name == "deep";
+    EXPECT_EQ(planned.settings.solver.checkpoint.empty(), !by_steps) << planned.method->name;
+    EXPECT_EQ(planned.settings.solver.early_stop, by_steps) << planned.method->name;
+  }
+  EXPECT_THAT(made.notes, Contains(HasSubstr("the checkpoint is of the last fit")));
+  request.candidates = {"euclidean", "itml"};
+  EXPECT_THAT([&] { plan(request, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr("which are not among candidates")));
+}
+
+// Fits on folds end at the limit, too, but keep no checkpoints.
+TEST(Automatic, TheLastFitGoesOnFromItsCheckpoint) {
+  const TemporaryDirectory directory;
+  FitRequest request = choosing_from({"smooth"});
+  const FitOutcome whole = fit(request, kTwoClasses);
+  Plan made = plan(request, kTwoClasses);
+  SolverSettings& solver = made.methods.front().settings.solver;
+  solver.checkpoint = directory / "state";
+  std::atomic<bool> stop = false;
+  RunControl control;
+  control.stop = &stop;
+  control.on_progress = [&](const Progress& progress) {
+    const bool last_fit = progress.phase == "learn";
+    EXPECT_TRUE(last_fit || !std::filesystem::exists(solver.checkpoint));
+    stop = last_fit && progress.iteration >= 100;
+  };
+  EXPECT_EQ(run(made, kTwoClasses, control).report.status, Status::kStopped);
+  solver.resume = solver.checkpoint;
+  const FitOutcome continued = run(made, kTwoClasses);
+  EXPECT_EQ(continued.report.status, Status::kConverged);
+  EXPECT_EQ(continued.model.divergence->matrix(kNoisy.rows, kNoisy.rows),
+            whole.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+  solver.resume = directory / "missing";
+  EXPECT_THAT([&] { run(made, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr("it cannot be read")));
+}
+
+TEST(Automatic, RowsWithWeightsAreForMethodsThatWeighThem) {
+  TrainingData weighted = kTwoClasses;
+  weighted.row_weights = std::vector<double>(60, 1);
+  const Plan made = plan({}, weighted);
+  EXPECT_THAT(names_of(made), ElementsAre("euclidean", "smooth", "deep"));
+  EXPECT_THAT(made.notes, ElementsAre("pbdl does not compete, since it does not weigh rows"));
+  EXPECT_THAT(
+      [&] {
+        plan(choosing_from({"pbdl", "smooth"}), weighted);
+      },
+      ThrowsMessage<Error>("pbdl does not weigh rows; smooth and deep do"));
+  const FitRequest request = choosing_from({"smooth"});
+  const auto learned = [&] { return fit(request, weighted).model.divergence->matrix(kNoisy.rows, kNoisy.rows); };
+  const Matrix even = learned();
+  EXPECT_EQ(even, fit(request, kTwoClasses).model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+  for (std::size_t i = 0; i < 30; ++i) weighted.row_weights[i] = 0.01;
+  EXPECT_NE(even, learned());
+  weighted.row_weights.pop_back();
+  EXPECT_THAT([&] { plan({}, weighted); }, ThrowsMessage<Error>(HasSubstr("there are 59 weights for 60 rows")));
 }
 
 TEST(Automatic, DoesNotDependOnTheNumberOfThreads) {

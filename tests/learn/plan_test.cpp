@@ -259,6 +259,39 @@ TEST(Plan, OfAClassicalMethodRefusesWhatIsForPbdl) {
   refused([](FitRequest& r) { r.piece_of = std::vector<int>(40); });
 }
 
+TEST(Plan, RefusesWhatTheMethodDoesNotKnow) {
+  const auto refused = [](const std::string& method, const auto& change, const char* message) {
+    FitRequest request = of_method(method);
+    change(request);
+    EXPECT_THAT([&] { plan(request, kLabels); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  const char* no_checkpoints = "checkpoint, resume and early_stop do not go with itml; smooth, deep, and pbdl with";
+  refused(
+      "itml", [](FitRequest& r) { r.solver.checkpoint = "f"; }, no_checkpoints);
+  refused(
+      "itml", [](FitRequest& r) { r.solver.resume = "f"; }, no_checkpoints);
+  refused(
+      "itml", [](FitRequest& r) { r.solver.early_stop = true; }, no_checkpoints);
+  refused(
+      "itml", [](FitRequest& r) { r.solver.memory_limit = 1; }, "memory_limit does not go with itml");
+  refused(
+      "pbdl", [](FitRequest& r) { r.solver.early_stop = true; }, "go with solver=admm");
+  const auto huge = [](FitRequest& r) {
+    r.parameters["width"] = 100000;
+    r.parameters["hidden_layers"] = 20;
+  };
+  refused("deep", huge, "deep would need 1.");
+  refused(
+      "deep",
+      [](FitRequest& r) {
+        r.parameters["width"] = Wish({8, 100000});
+        r.solver.memory_limit = 1e9;
+      },
+      "above the limit of 1 GB");
+  refused(
+      "smooth", [](FitRequest& r) { r.parameters["batch"] = 1; }, "batch is 1; allowed: ");
+}
+
 TEST(Plan, RefusesRowsAndLabelsThatCannotBeLearnedFrom) {
   const auto refused = [](const FitRequest& request, const TrainingData& data, const char* message) {
     EXPECT_THAT([&] { plan(request, data); }, ThrowsMessage<Error>(HasSubstr(message)));

@@ -8,6 +8,7 @@
 #include "bregmax/learn/run.hpp"
 #include "bregmax/supervision/files.hpp"
 #include "commands/commands.hpp"
+#include "core/checkpoint_file.hpp"
 #include "options/fit_options.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
@@ -70,6 +71,7 @@ void check_files(const FitCommand& fit) {
                 input_files(fit));
   // A run may write its checkpoints to the file that it resumes from, but no other output.
   check_outputs({{"--out", fit.out}, {"--picture", fit.picture}}, {{"--resume", solver.resume}});
+  internal::check_checkpoint_files(solver.checkpoint, solver.resume);
   check_picture(fit.picture);
 }
 

@@ -80,6 +80,8 @@ struct FitRequest {
 struct TrainingData {
   MatrixView rows;
   MethodSupervision supervision;
+  // Of labelled rows, >= 0, for smooth and deep: how much the loss of each row counts. Empty: all 1.
+  std::vector<double> row_weights = {};
 
   bool labelled() const { return std::holds_alternative<ClassOfRow>(supervision); }
 };

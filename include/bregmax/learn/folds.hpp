@@ -8,9 +8,10 @@
 namespace bregmax {
 
 // Folds of the rows, stratified by class. The loss is that of 2000 comparisons drawn from the held-out rows (the
-// paper's supervision; none where those have a single class). `pieces`: of the rows, may be empty.
+// paper's supervision; none where those have a single class). `pieces` and `weights`: of the rows, may be empty.
 std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& class_of_row, int folds,
-                                std::uint64_t seed, const std::vector<int>& pieces = {});
+                                std::uint64_t seed, const std::vector<int>& pieces = {},
+                                const std::vector<double>& weights = {});
 
 // Folds of given supervision: every fold learns on all rows, from the items that are not held out. If there are enough
 // items, each fold holds out rows: all items that name one of them. Otherwise the items themselves are divided; similar

@@ -22,6 +22,7 @@ struct Fold {
   std::vector<int> train_classes;          // empty: the fold learns from `train_items`
   std::optional<Supervision> train_items;  // of train_rows
   std::vector<int> train_pieces;           // given by the caller, renumbered from 0; may be empty
+  std::vector<double> train_weights = {};  // of the labelled rows; may be empty
   Matrix held_out_rows;                    // may be empty: only the loss is scored
   std::vector<int> held_out_classes;
   Matrix loss_rows;  // the loss is the mean over loss_items, on these rows

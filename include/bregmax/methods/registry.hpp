@@ -70,6 +70,7 @@ struct MethodSettings {
   std::uint64_t seed = 0;
   std::optional<std::vector<int>> piece_of = {};  // of each row, for methods with affine pieces
   SolverSettings solver = {};
+  std::vector<double> row_weights = {};  // of labelled rows, >= 0, for methods that weigh them; empty: all 1
 };
 
 // The same with every parameter of the method filled in and checked.
@@ -105,6 +106,7 @@ struct Method {
   bool learns_from_items = false;
   // Its run can be kept in checkpoints, go on from them, and end early: see SolverSettings. pbdl: by the solver admm.
   bool resumable = false;
+  bool weighs_rows = false;  // labelled rows may have weights: MethodSettings::row_weights
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
       learn;  // called with checked rows, supervision and choices only
