@@ -72,7 +72,10 @@ class AdamwRun {
 
   TrainResult train() {
     const auto state = [this](const std::vector<Index>& = {}) { return OptimiserState{{kAdamwKind}, parts()}; };
-    if (run_.restore(state)) batches_.skip(steps_);
+    if (run_.restore(state)) {
+      run_.require_sound(steps_ >= 0 && steps_ <= plan_.steps);
+      batches_.skip(steps_);
+    }
     std::optional<Status> end;
     while (!end) {
       if (steps_ >= plan_.steps) {
@@ -207,6 +210,7 @@ class LbfgsRun {
     };
     std::optional<Status> end;
     if (run_.restore([this](const std::vector<Index>& shape) { return optimiser_state_of(shape); })) {
+      run_.require_sound(state_.at.allFinite() && state_.gradient.allFinite() && state_.iterations >= 0);
       end = interrupted();
     }
     const auto after_step = [&](const LbfgsState&) {

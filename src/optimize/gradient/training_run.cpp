@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bregmax/core/random.hpp"
+#include "core/checks.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -90,6 +91,10 @@ bool TrainingRun::restore(const std::function<OptimiserState(const std::vector<I
   append(found.parts, earlier_);
   reader.read(found.parts);
   return true;
+}
+
+void TrainingRun::require_sound(bool holds) const {
+  require(holds, "cannot resume from {}: it is damaged", extras_.resume);
 }
 
 template <class Real>

@@ -48,6 +48,8 @@ class TrainingRun {
   // Reads a checkpoint, if there is one to resume from. `state` makes room for a shape and says where its numbers lie,
   // or has no shape where it is not one of its optimiser.
   bool restore(const std::function<OptimiserState(const std::vector<Index>& shape)>& state);
+  // Throws Error that what was restored makes no sense.
+  void require_sound(bool holds) const;
   double seconds() const { return watch_.seconds(); }
 
  private:

@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "bregmax/core/error.hpp"
+#include "core/checkpoint_file.hpp"
 #include "data/temporary_directory.hpp"
 #include "optimize/gradient/problems.hpp"
 
@@ -138,6 +140,44 @@ TEST_P(TrainingCheckpoint, DamagedFilesAreRefused) {
   EXPECT_THROW(train(writing()), Error) << "another file would be lost";
   std::filesystem::remove(state());
   expect_refused("it cannot be read");
+}
+
+// Right checksums around numbers that no run writes.
+TEST_P(TrainingCheckpoint, HostileFilesAreRefused) {
+  stop_after(4, writing());
+  std::ifstream file(state(), std::ios::binary);
+  const std::string good{std::istreambuf_iterator<char>(file), {}};
+  const std::string mark = good.substr(0, good.find('\n') + 1);
+  std::uint64_t fingerprint = 0;
+  std::memcpy(&fingerprint, good.data() + mark.size(), sizeof(fingerprint));
+  for (const std::vector<Index>& shape :
+       {std::vector<Index>{2}, {-1}, {0, 0}, {1}, {1, -1}, {1, 11}, {1, 1'000'000'000}, {1, 2, 3}}) {
+    write_checkpoint(state(), mark, fingerprint, shape, {});
+    expect_refused("it is damaged");
+  }
+  // As long as the right one, of the right shape, and every number is -1 or, as a float or double, not a number.
+  const auto& [name, adamw, layout, labels, early_stop] = GetParam();
+  std::vector<Index> shape = {0};
+  if (!adamw) {
+    shape = {1, 0};
+    std::memcpy(&shape[1], good.data() + mark.size() + 3 * 8, 8);
+  }
+  const auto vector = static_cast<std::size_t>(layout.size) * (adamw ? sizeof(float) : sizeof(double));
+  std::vector<std::size_t> sizes;
+  if (adamw) {
+    sizes = {vector, vector, vector, vector, 8, 8, 8, 8, 8, 4};
+  } else {
+    sizes = {vector, vector, 8, 4, 4, 8, 4, 4};
+    for (Index pair = 0; pair < shape[1]; ++pair) sizes.insert(sizes.end(), {vector, vector, 8});
+  }
+  if (early_stop) sizes.push_back(vector);
+  sizes.insert(sizes.end(), {8, 4, 8});
+  std::string numbers(vector, '\xff');
+  RawParts parts;
+  for (const std::size_t size : sizes) parts.emplace_back(numbers.data(), size);
+  write_checkpoint(state(), mark, fingerprint, shape, parts);
+  ASSERT_EQ(std::filesystem::file_size(state()), good.size());
+  expect_refused("it is damaged");
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, TrainingCheckpoint,
