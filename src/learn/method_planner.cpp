@@ -33,7 +33,7 @@ class MethodPlanner {
     } else {
       plan_other();
     }
-    predict_seconds();
+    predict_cost();
     return std::move(planned_);
   }
 
@@ -237,7 +237,7 @@ class MethodPlanner {
 
   // ---- Cost ----
 
-  void predict_seconds() {
+  void predict_cost() {
     if (!method_.predicted_seconds) return;
     const double items = data_.labelled() ? 0 : static_cast<double>(item_count(data_.supervision));
     const bool comparisons = data_.labelled() ? !planned_.supervision.empty() &&

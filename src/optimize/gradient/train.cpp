@@ -60,7 +60,7 @@ class AdamwRun {
         prices_(prices),
         start_(start),
         plan_(plan),
-        run_(limits, plan.steps, extras, fingerprint(extras.held_out), control),
+        run_(limits, plan.steps, extras, fingerprint(extras), control),
         early_stop_(layout, extras.held_out, std::max(1, plan.steps / kLooksPerPlan), kFailedLooks),
         batches_(units_of(training), plan.batch, plan.seed),
         objective_(make_objective<float>(layout, training, prices, batches_.size())),
@@ -88,8 +88,9 @@ class AdamwRun {
   }
 
  private:
-  std::uint64_t fingerprint(const TrainingItems* held_out) const {
-    Checksum sum = checksum_of(layout_, training_, prices_, start_, held_out);
+  std::uint64_t fingerprint(const TrainExtras& extras) const {
+    if (!extras.keeps_state()) return 0;
+    Checksum sum = checksum_of(layout_, training_, prices_, start_, extras.held_out);
     sum.add(kAdamwKind, plan_.steps, plan_.batch, plan_.rate, plan_.decay, plan_.seed);
     return sum.value();
   }
@@ -191,7 +192,9 @@ class LbfgsRun {
   LbfgsRun(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices, const Vector& start,
            const TrainLimits& limits, const RunControl& control, const TrainExtras& extras)
       : limits_(limits),
-        run_(limits, 0, extras, fingerprint(checksum_of(layout, training, prices, start, extras.held_out)), control),
+        run_(limits, 0, extras,
+             extras.keeps_state() ? fingerprint(checksum_of(layout, training, prices, start, extras.held_out)) : 0,
+             control),
         early_stop_(layout, extras.held_out, 1, kFailedLooksOfLbfgs),
         all_(units_of(training)),
         objective_(make_objective<double>(layout, training, prices, units_of(training))) {

@@ -21,6 +21,8 @@ struct TrainExtras {
   const TrainingItems* held_out = nullptr;   // the run ends when their mean loss no longer falls; nullptr: none
   std::string checkpoint = {}, resume = {};  // files; empty: none
   double checkpoint_every = 60;              // seconds; 0: every step
+
+  bool keeps_state() const { return !checkpoint.empty() || !resume.empty(); }
 };
 
 struct TrainResult {
