@@ -167,7 +167,7 @@ double predict_seconds(const GradientLearner& learner, const FitSize& size) {
   constexpr double kPerSecond = 5e10, kPerSecondDouble = 2e10, kSecondsPerStep = 2e-5, kSecondsPerItem = 3e-8;
   if (takes_all_at_once(learner, size.rows, size.items)) {
     // From 20 steps with large prices to 2000 without; these are the means over the values that are tried.
-    const double steps = size.comparisons ? 150 : 400;
+    const double steps = size.comparisons ? 150 : 300;
     const double work = work_of_step(learner.shape, std::min(size.rows, 4 * size.items), size.items);
     return steps * (kSecondsPerStep + kSecondsPerItem * size.items + work / kPerSecondDouble);
   }
