@@ -15,7 +15,8 @@ BENCH_OPTIONS ?=
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison wu-oscillation python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement hard-problems solver-settings \
+        neighbours-comparison gradient-comparison default-time wu-oscillation python-benchmark tuning-benchmark \
+        many-rows rows-scaling exact-cost admm-agreement hard-problems solver-settings \
         $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
@@ -46,8 +47,8 @@ test-sanitizers: bootstrap-test  ## the tests again under the thread, address an
 coverage: test-coverage  ## the lines that the tests run, room by room
 	@tools/coverage build/coverage
 
-BENCHMARKS := micro-benchmarks highs-comparison many-rows rows-scaling exact-cost admm-agreement tuning-benchmark \
-              baselines-comparison neighbours-comparison python-benchmark
+BENCHMARKS := micro-benchmarks gradient-comparison default-time highs-comparison many-rows rows-scaling exact-cost \
+              admm-agreement tuning-benchmark baselines-comparison neighbours-comparison python-benchmark
 
 # An hour and a half, most of it against HiGHS; with BENCH_OPTIONS='--datasets iris wine' half an hour. A missed
 # limit, perhaps because the machine is busy, does not keep the others from being measured.
@@ -124,6 +125,13 @@ baselines-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  
 neighbours-comparison: bootstrap-bench build/bench/build.ninja build/venv/ready  ## NCA and LMNN against scikit-learn and metric-learn
 	@cmake --build build/bench --target trace_method
 	@build/venv/bin/python benchmarks/neighbours_comparison.py
+
+gradient-comparison: bootstrap-bench build/bench/build.ninja  ## a training step of smooth and deep against PyTorch
+	@cmake --build build/bench --target gradient_benchmark
+	@python3 benchmarks/gradient_comparison.py
+
+default-time: build bootstrap-bench build/venv/ready  ## fit without options on five tables: time and memory
+	@build/venv/bin/python benchmarks/default_time.py
 
 wu-oscillation: bootstrap-bench build/bench/build.ninja  ## what the subgradient method of Wu et al. does
 	@cmake --build build/bench --target wu2009_oscillation

@@ -1,6 +1,7 @@
 #include "learn/task_graph.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -20,7 +21,7 @@ constexpr std::chrono::milliseconds kWatchPause{50};
 class Board {
  public:
   Board(const std::vector<Task>& tasks, double time_limit)
-      : tasks_(tasks), time_limit_(time_limit), waits_for_(tasks.size()), next_(tasks.size()) {
+      : tasks_(tasks), time_limit_(time_limit), waits_for_(tasks.size()), next_(tasks.size()), shares_(tasks.size()) {
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       waits_for_[t] = tasks[t].after.size();
       all_effort_ += tasks[t].effort;
@@ -32,8 +33,12 @@ class Board {
   // One worker: until nothing is left or the run is ended.
   void work() {
     const ThreadLimit one_thread(1);
+    std::atomic<double>* share = nullptr;  // of the task under way
     RunControl control;
     control.stop = &stop_;
+    control.on_progress = [&share](const Progress& progress) {
+      if (progress.fraction > *share) *share = std::min(progress.fraction, 1.0);
+    };
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [&] { return stop_ || !ready_.empty() || started_ == tasks_.size(); });
@@ -42,6 +47,7 @@ class Board {
       const std::size_t task = *ready_.begin();
       ready_.erase(ready_.begin());
       ++started_;
+      share = &shares_[task];
       lock.unlock();
       std::exception_ptr failure;
       try {
@@ -61,7 +67,7 @@ class Board {
     while (!stop_ && done_ < tasks_.size()) {
       const std::size_t done = done_;
       Progress progress{.phase = phase, .iteration = static_cast<int>(done)};
-      progress.fraction = all_effort_ > 0 ? done_effort_ / all_effort_ : 0;
+      progress.fraction = all_effort_ > 0 ? effort_so_far() / all_effort_ : 0;
       progress.seconds = watch_.seconds();
       lock.unlock();
       control.report(progress);
@@ -93,9 +99,16 @@ class Board {
  private:
   bool time_is_up() const { return time_limit_ > 0 && watch_.seconds() >= time_limit_; }
 
+  // Always added up in the same order, so that it never falls.
+  double effort_so_far() const {
+    double effort = 0;
+    for (std::size_t t = 0; t < tasks_.size(); ++t) effort += shares_[t] * tasks_[t].effort;
+    return effort;
+  }
+
   void finish(std::size_t task, const std::exception_ptr& failure) {
     ++done_;
-    done_effort_ += tasks_[task].effort;
+    shares_[task] = 1;
     if (failure && !failure_) failure_ = failure;
     if (failure) stop_ = true;
     for (const std::size_t next : next_[task]) {
@@ -110,8 +123,9 @@ class Board {
   std::vector<std::size_t> waits_for_;          // number of tasks
   std::vector<std::vector<std::size_t>> next_;  // that wait for each
   std::set<std::size_t> ready_;
+  std::vector<std::atomic<double>> shares_;  // of each task that are done
   std::size_t started_ = 0, done_ = 0;
-  double done_effort_ = 0, all_effort_ = 0;
+  double all_effort_ = 0;
   std::atomic<bool> stop_ = false;
   std::exception_ptr failure_;
   std::mutex mutex_;

@@ -10,9 +10,10 @@
 namespace bregmax::internal {
 
 struct Task {
-  std::function<void(const RunControl&)> run;  // the control has a stop flag and reports nothing
-  std::vector<std::size_t> after = {};         // tasks of smaller number that must be done before
-  double effort = 1;                           // relative to the others, for the share of the work that is done; >= 0
+  // The control has a stop flag. The largest fraction that the task reports counts as its share that is done.
+  std::function<void(const RunControl&)> run;
+  std::vector<std::size_t> after = {};  // tasks of smaller number that must be done before
+  double effort = 1;                    // relative to the others, for the share of the work that is done; >= 0
 };
 
 // Runs the tasks on `threads` threads, in each of which OpenMP and BLAS use one thread. Of the tasks that are ready,

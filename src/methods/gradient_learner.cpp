@@ -213,10 +213,12 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
 
 double predict_seconds(const GradientLearner& learner, const FitSize& size) {
   // Measured on one core (benchmarks/gradient_benchmark); products of small batches are far from a machine's peak.
-  constexpr double kPerSecond = 5e10, kPerSecondDouble = 2.5e9, kStepsOfLbfgs = 300, kSecondsPerStep = 2e-5;
+  constexpr double kPerSecond = 5e10, kPerSecondDouble = 2e10, kSecondsPerStep = 2e-5, kSecondsPerItem = 3e-8;
   if (takes_all_at_once(learner, size.rows, size.items)) {
+    // From 20 steps with large prices to 2000 without; these are the means over the values that are tried.
+    const double steps = size.comparisons ? 150 : 300;
     const double work = work_of_step(learner.shape, std::min(size.rows, 4 * size.items), size.items);
-    return kStepsOfLbfgs * (kSecondsPerStep + work / kPerSecondDouble);
+    return steps * (kSecondsPerStep + kSecondsPerItem * size.items + work / kPerSecondDouble);
   }
   const double units = size.items > 0 ? size.items : size.rows;
   const double batch = std::min(units, static_cast<double>(learner.adamw.batch));

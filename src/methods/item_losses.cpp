@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bregmax/divergence/embedding.hpp"
 #include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
@@ -15,21 +16,46 @@ namespace {
 class TermValues {
  public:
   TermValues(const Divergence& divergence, const MatrixView& scaled_rows, const Supervision& items)
-      : divergence_(divergence), rows_(scaled_rows) {
+      : divergence_(&divergence), rows_(scaled_rows) {
     // A matrix of all divergences is cheaper than single ones if it is not much larger than what is asked of it.
     constexpr Index kEntriesPerItem = 64;
-    if (rows_.rows() * rows_.rows() <= kEntriesPerItem * item_count(items)) all_ = divergence.matrix(rows_, rows_);
+    if (rows_.rows() * rows_.rows() <= kEntriesPerItem * item_count(items)) {
+      all_ = divergence.matrix(rows_, rows_);
+    } else if (const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(&divergence)) {
+      embed_named_rows(*embedding, items);
+    }
   }
   double operator()(const DivergenceTerm& term) const {
     if (!term.exists()) return 0;
     if (all_.size() > 0) return all_(term.point, term.reference);
-    return divergence_.value(rows_.row(term.point).transpose(), rows_.row(term.reference).transpose());
+    return divergence_->value(row(term.point), row(term.reference));
   }
 
  private:
-  const Divergence& divergence_;
+  // All at once, which takes far less time than two for each term. There may be many more rows than are named.
+  void embed_named_rows(const EmbeddingDivergence& embedding, const Supervision& items) {
+    std::vector<Index> named;
+    place_.assign(rows_.rows(), kNoEntry);
+    for_each_item(items, [&](Index, const Item& item) {
+      for (const Index row : {item.plus.point, item.plus.reference, item.minus.point, item.minus.reference}) {
+        if (row == kNoEntry || place_[row] != kNoEntry) continue;
+        place_[row] = std::ssize(named);
+        named.push_back(row);
+      }
+    });
+    embedded_ = embedding.embed(rows_(named, Eigen::all));
+    divergence_ = &embedding.inner();
+  }
+  Eigen::Map<const Vector> row(Index number) const {
+    if (place_.empty()) return {rows_.row(number).data(), rows_.cols()};
+    return {embedded_.row(place_[number]).data(), embedded_.cols()};
+  }
+
+  const Divergence* divergence_;
   const MatrixView& rows_;
   Matrix all_;
+  std::vector<Index> place_;  // of the rows of the items in embedded_; empty: the rows themselves
+  Matrix embedded_;
 };
 
 struct WeightedValue {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "bregmax/core/error.hpp"
@@ -47,6 +48,27 @@ TEST(TaskGraph, ReportsFromTheCallingThread) {
   }
   run_tasks(tasks, 2, 0, "test", control);
   EXPECT_GT(last, 0);
+}
+
+// A run of one long task shows that time passes.
+TEST(TaskGraph, CountsTheSharesOfTasksUnderWay) {
+  std::atomic<bool> seen_half = false;
+  RunControl control;
+  control.on_progress = [&](const Progress& progress) {
+    EXPECT_LE(progress.fraction, 0.75);
+    if (progress.fraction == 0.75) seen_half = true;  // all of the first task and half of the second
+  };
+  std::vector<Task> tasks(2);
+  tasks[0].run = [](const RunControl& inner) { inner.report({.phase = "learn", .fraction = 7}); };
+  tasks[1].run = [&](const RunControl& inner) {
+    for (const double fraction : {0.5, 0.25, std::numeric_limits<double>::quiet_NaN()}) {
+      inner.report({.phase = "learn", .fraction = fraction});
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!seen_half && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  };
+  run_tasks(tasks, 1, 0, "test", control);
+  EXPECT_TRUE(seen_half);
 }
 
 // Tasks that work until they are told to stop.

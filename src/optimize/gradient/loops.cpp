@@ -95,6 +95,14 @@ BREGMAX_INLINE void weigh_differences_body(Index count, const Real* weights, Rea
 }
 
 template <class Real>
+BREGMAX_INLINE void clear_where_not_positive_body(Index count, const Real* x, Real* y) {
+  for (Index j = 0; j < count; ++j) {
+    const Real value = y[j];
+    y[j] = x[j] > 0 ? value : Real(0);
+  }
+}
+
+template <class Real>
 struct AdamNumbers {
   Real rate, keep, first_factor, second_factor;
 };
@@ -145,6 +153,11 @@ void weigh_differences(Index count, const Real* weights, Real shift, Real* slope
 }
 
 template <class Real>
+void clear_where_not_positive(Index count, const Real* x, Real* y) {
+  dispatch<clear_where_not_positive_body<Real>>(best_instructions(), count, x, y);
+}
+
+template <class Real>
 void step_adam(const AdamStep& step, Index count, const Real* gradient, Real* first, Real* second, Real* parameters) {
   const AdamNumbers<Real> numbers{static_cast<Real>(step.rate), static_cast<Real>(1 - step.rate * step.decay),
                                   static_cast<Real>(step.first_factor), static_cast<Real>(step.second_factor)};
@@ -156,12 +169,14 @@ template float largest<float>(Index, const float*);
 template float dot<float>(Index, const float*, const float*);
 template void add_multiple<float>(float, Index, const float*, float*);
 template void weigh_differences<float>(Index, const float*, float, float*);
+template void clear_where_not_positive<float>(Index, const float*, float*);
 template void step_adam<float>(const AdamStep&, Index, const float*, float*, float*, float*);
 template double exponentials<double>(double, Index, double*);
 template double largest<double>(Index, const double*);
 template double dot<double>(Index, const double*, const double*);
 template void add_multiple<double>(double, Index, const double*, double*);
 template void weigh_differences<double>(Index, const double*, double, double*);
+template void clear_where_not_positive<double>(Index, const double*, double*);
 template void step_adam<double>(const AdamStep&, Index, const double*, double*, double*, double*);
 
 }  // namespace bregmax::internal

@@ -25,6 +25,10 @@ void add_multiple(Real factor, Index count, const Real* x, Real* y);
 template <class Real>
 void weigh_differences(Index count, const Real* weights, Real shift, Real* slopes);
 
+// y[j] = 0 where x[j] <= 0.
+template <class Real>
+void clear_where_not_positive(Index count, const Real* x, Real* y);
+
 // How much of the moments of Adam is kept in each step.
 inline constexpr double kFirstMoment = 0.9, kSecondMoment = 0.999;
 

@@ -57,7 +57,7 @@ void RowPass<Real>::activate(Rows rows) const {
 template <class Real>
 void RowPass<Real>::multiply_by_slope(const Rows& output, Rows by_output) const {
   if (shape().activation == Activation::kRelu) {
-    by_output = (output.array() > 0).select(by_output, Real(0));
+    clear_where_not_positive(output.size(), output.data(), by_output.data());
   } else {
     by_output.array() *= 1 - output.array().square();
   }

@@ -62,6 +62,17 @@ TYPED_TEST(Loops, DotsAreSumsOfProducts) {
   }
 }
 
+TYPED_TEST(Loops, NumbersAreClearedWhereTheOthersAreNotPositive) {
+  for (const Index count : {0, 1, 8, 35}) {
+    std::vector<TypeParam> x = this->numbers(count, 1);
+    if (count > 0) x[0] = 0;
+    std::vector<TypeParam> y = this->numbers(count + 1, 1), before = y;
+    clear_where_not_positive(count, x.data(), y.data());
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], x[i] > 0 ? before[i] : TypeParam(0)) << i;
+    EXPECT_EQ(y.back(), before.back());
+  }
+}
+
 // Kingma and Ba's algorithm, written down number by number.
 TYPED_TEST(Loops, AdamStepsAsPublished) {
   constexpr Index kCount = 19;
