@@ -80,6 +80,18 @@ def test_closed_forms(few):
         euclidean.pieces(X)
 
 
+def test_the_features_that_are_read_by_name(few):
+    assert bregmax.Model.mahalanobis(np.diag([4.0, 0.0, 9.0])).features_read == [("x2", 3.0), ("x0", 2.0)]
+    assert bregmax.Model.closed_form("kl", 2).features_read is None
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(few[0], columns=[f"column {i}" for i in range(few[0].shape[1])])
+    learner = bregmax.GMML(t=0.5).fit(X, few[1])
+    read = learner.model_.features_read
+    assert sorted(name for name, _ in read) == list(X.columns)
+    assert [norm for _, norm in read] == sorted((norm for _, norm in read), reverse=True)
+    assert learner.report_["features_read"] == [{"name": name, "norm": norm} for name, norm in read]
+
+
 def test_max_affine_by_hand():
     model = bregmax.Model.max_affine([[1.0], [-1.0]], [0.0, 0.0])
     np.testing.assert_array_equal(model.phi([[2.0], [-3.0]]), [2, 3])
