@@ -119,6 +119,11 @@ class Model:
         return self._core.piece_parameters()[2]
 
     @property
+    def resolution(self) -> float:
+        """Divergences from one point that differ by at most this rank alike: the solver does not tell them apart."""
+        return self._core.resolution
+
+    @property
     def record(self) -> dict[str, Any]:
         """How it was learned: lambda, loss, Lipschitz constant, gap, ..."""
         record = self._core.record

@@ -34,6 +34,7 @@ Json as_json(const ShowRequest& request, const Model& model) {
                {"pieces", pieces_of(*model.divergence)},
                {"d", model.features()},
                {"smoothing", smoothing_of(*model.divergence)},
+               {"resolution", model.divergence->resolution()},
                {"scale", scale_name(model)},
                {"feature_names", model.feature_names},
                {"features_read", internal::features_as_json(model)},
@@ -75,6 +76,10 @@ std::string as_text(const ShowRequest& request, const Model& model) {
   if (pieces_of(*model.divergence) > 0) kind += ", " + count_of(pieces_of(*model.divergence), "affine piece");
   if (smoothing_of(*model.divergence) > 0) kind += ", T = " + short_number(smoothing_of(*model.divergence));
   line("divergence", kind);
+  if (model.divergence->resolution() > 0) {
+    line("ties",
+         fmt::format("divergences that differ by at most {} rank alike", short_number(model.divergence->resolution())));
+  }
   if (!record.supervision.empty()) {
     line("learned",
          fmt::format("from {} on {}, seed {}", items_text(record), count_of(record.rows, "row"), record.seed));
