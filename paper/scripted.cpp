@@ -169,12 +169,13 @@ std::vector<double> scripted_lambdas() {
   return lambdas;
 }
 
-const double kOurUnits = std::sqrt(static_cast<double>(kComparisons));
+// Times a lambda of the script.
+double in_our_units(double script_lambda) { return std::sqrt(static_cast<double>(kComparisons)) * script_lambda; }
 
 // One row of scores per lambda; empty when stopped.
 std::vector<TableScores> fold_scores(const ScriptedPart& part, std::uint64_t seed, const RunControl& control) {
   std::vector<double> lambdas = scripted_lambdas();
-  for (double& lambda : lambdas) lambda *= kOurUnits;
+  for (double& lambda : lambdas) lambda = in_our_units(lambda);
   FitRequest request;
   request.method = "pbdl";
   request.scales = {Scale::kNone};
@@ -243,7 +244,7 @@ std::vector<RunScores> run_scripted(const Table& train, const Table& test, std::
   for (const std::size_t place : chosen) {
     if (scores.contains(place)) continue;
     PbdlOptions options;
-    options.lambda = kOurUnits * scripted_lambdas()[place];
+    options.lambda = in_our_units(scripted_lambdas()[place]);
     const Learned learned = learn_pbdl(train.features, whole.comparisons(), options, control);
     if (control.stop_requested()) return {};
     scores[place] = whole.scores(*learned.divergence);
