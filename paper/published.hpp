@@ -12,6 +12,8 @@ namespace bregmax {
 // The measures of the paper's tables, in its order.
 inline constexpr std::array<Measure, 5> kTableMeasures = {Measure::kRandIndex, Measure::kPurity, Measure::kAuc,
                                                           Measure::kAveragePrecision, Measure::kKnn};
+inline constexpr std::size_t kAveragePrecisionColumn = 3;
+static_assert(kTableMeasures[kAveragePrecisionColumn] == Measure::kAveragePrecision);
 using TableScores = std::array<double, kTableMeasures.size()>;
 
 // What the paper printed (published.csv), in percent: means and half widths of 95% intervals over 100 runs. NaN: not

@@ -90,6 +90,8 @@ void bind_parts(nb::class_<Model>& type) {
           "scale", [](const Model& model) { return to_numpy(model.scaling.scale); }, nb::rv_policy::automatic)
       .def_prop_ro("record", [](const Model& model) { return to_python(internal::record_as_json(model.record)); })
       .def_prop_ro("tuning", [](const Model& model) { return to_python(internal::tuning_as_json(model.tuning)); })
+      .def_prop_ro("resolution", [](const Model& model) { return model.divergence->resolution(); })
+      .def_prop_ro("features_read", [](const Model& model) { return to_python(internal::features_as_json(model)); })
       .def("piece_parameters", &piece_parameters);
 }
 

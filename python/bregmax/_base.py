@@ -128,7 +128,7 @@ class DivergenceLearner(BaseEstimator):
         else:
             core.feature_names = [f"x{feature}" for feature in range(core.features)]
         self.model_ = Model(core)
-        self.report_ = report
+        self.report_ = report | {"features_read": core.features_read}  # now by name
         self.parameters_ = {name_here(name): value for name, value in report["parameters"].items()}
         self.n_iter_ = max(report["iterations"], 1)  # scikit-learn's checks want at least one
         for finding in report["diagnosis"]:

@@ -82,6 +82,15 @@ class Model:
         return list(self._core.feature_names)
 
     @property
+    def features_read(self) -> list[tuple[str, float]] | None:
+        """The features that the divergence depends on: names and norms of what reads them, the largest first.
+
+        The norms are of scaled features. None for divergences that have no norms, such as those of trees or kernels.
+        """
+        read = self._core.features_read
+        return None if read is None else [(feature["name"], feature["norm"]) for feature in read]
+
+    @property
     def class_names(self) -> list[str]:
         return list(self._core.class_names)
 
@@ -108,6 +117,11 @@ class Model:
     def temperature(self) -> float:
         """Of the smoothing; 0: the generator is the maximum itself."""
         return self._core.piece_parameters()[2]
+
+    @property
+    def resolution(self) -> float:
+        """Divergences from one point that differ by at most this rank alike: the solver does not tell them apart."""
+        return self._core.resolution
 
     @property
     def record(self) -> dict[str, Any]:

@@ -76,8 +76,11 @@ class MaxAffineReferenceSet final : public ReferenceSet {
 
 }  // namespace
 
-MaxAffine::MaxAffine(Matrix slopes, Vector offsets) : slopes_(std::move(slopes)), offsets_(std::move(offsets)) {
+MaxAffine::MaxAffine(Matrix slopes, Vector offsets, double resolution)
+    : slopes_(std::move(slopes)), offsets_(std::move(offsets)), resolution_(resolution) {
   internal::check_pieces(slopes_, offsets_);
+  internal::require(resolution_ >= 0 && resolution_ <= internal::kLargestEntry,
+                    "the resolution is {}; allowed: >= 0 and finite", resolution_);
   scores_ = std::make_shared<internal::AffineScores>(slopes_, offsets_);
 }
 

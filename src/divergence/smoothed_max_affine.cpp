@@ -106,8 +106,9 @@ std::optional<MaxAffinePieces> max_affine_pieces(const Divergence& divergence) {
   return MaxAffinePieces{smooth->slopes(), smooth->offsets(), smooth->temperature()};
 }
 
-std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature) {
-  if (temperature == 0) return std::make_shared<MaxAffine>(std::move(slopes), std::move(offsets));
+std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature,
+                                                  double resolution) {
+  if (temperature == 0) return std::make_shared<MaxAffine>(std::move(slopes), std::move(offsets), resolution);
   return std::make_shared<SmoothedMaxAffine>(std::move(slopes), std::move(offsets), temperature);
 }
 

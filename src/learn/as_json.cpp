@@ -111,6 +111,7 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
                                  {"iterations", report.iterations},
                                  {"seconds", report.seconds},
                                  {"scale", to_string(outcome.chosen_scale)}}));
+  json["features_read"] = learned ? features_as_json(model) : Json(nullptr);
   json["tuning_ended_early"] = outcome.tuning_ended_early;
   json["plan"] = Json::object();
   for (const Plan::Field& field : plan.fields()) json["plan"][field.name] = field.values;
@@ -124,6 +125,14 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
     json["diagnosis"].push_back({{"kind", to_string(finding.kind)}, {"cause", finding.cause}, {"text", finding.text}});
   }
   return json;
+}
+
+Json features_as_json(const Model& model) {
+  const auto read = features_read(model);
+  if (!read) return nullptr;
+  Json list = Json::array();
+  for (const FeatureNorm& feature : *read) list.push_back({{"name", feature.name}, {"norm", feature.norm}});
+  return list;
 }
 
 Json record_as_json(const TrainingRecord& record) {

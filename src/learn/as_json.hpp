@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;  // members stay in the order in which they
 // before it had them.
 Json outcome_as_json(const Plan& plan, const FitOutcome& outcome);
 
+// The features that the divergence depends on, each with its norm, the largest first; null: there are no norms.
+Json features_as_json(const Model& model);
 Json record_as_json(const TrainingRecord& record);
 Json tuning_as_json(const TuningRecord& record);  // null: nothing was tuned
 // The best candidate of each method, from the table; empty: there is no table, or it is of one method.

@@ -42,7 +42,7 @@ double memory_of_deep(const FitSize& size, const MethodChoices& choices) {
 
 Method internal::deep_method() {
   Method method = {.name = "deep",
-                   .summary = "a network in front of the generator of smooth, learned together",
+                   .summary = "a neural network, and the generator of smooth on what it makes of a row",
                    .from_labels = true,
                    .from_pairs = true,
                    .from_targets = true,

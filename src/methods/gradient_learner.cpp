@@ -261,14 +261,16 @@ std::vector<MethodParameter> gradient_parameters(double rate, double weight_deca
       "feature_price", "price on each feature that is used; drops those that say nothing", 0, {}, {0, 1e-1});
   feature_price.tuned_from_items = true;
   return {
-      whole_parameter("pieces", "of the generator", 50, {1, 10000}),
-      whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64", 0, {0, 1000}),
+      whole_parameter("pieces", "slopes of the generator", 50, {1, 10000}),
+      whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64 (deep: as outputs)", 0,
+                      {0, 1000}),
       tuned(real_parameter("decay", "price on what makes the divergence differ from a Euclidean one", 1e-3, {},
                            std::move(decays))),
       std::move(feature_price),
       real_parameter("neighbour_share", "of the loss of labels: 0 all rows of a class count, 1 the nearest ones", 0,
                      {0, 1}, {0, 1}),
-      choice_parameter("optimiser", "auto, batches, or all at once for small problems", {"auto", "adamw", "lbfgs"}),
+      choice_parameter("optimiser", "adamw: in batches; lbfgs: all rows or items in each step; auto: by their number",
+                       {"auto", "adamw", "lbfgs"}),
       real_parameter("rate", "first step length of adamw", rate, kPositive),
       real_parameter("weight_decay", "of all weights in each step of adamw", weight_decay),
       whole_parameter("batch", "rows or items per step of adamw", 256, {2, 100000}),

@@ -1,6 +1,7 @@
 #include "methods/item_losses.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -62,10 +63,25 @@ struct WeightedValue {
   double value, weight;
 };
 
-// The probability that a number of the first list is smaller than one of the second.
-double share_smaller(std::vector<WeightedValue> first, std::vector<WeightedValue> second) {
+// Sorts both lists and makes values equal that exceed the smallest of their group by at most the resolution.
+void merge_ties(std::vector<WeightedValue>& first, std::vector<WeightedValue>& second, double resolution) {
   std::ranges::sort(first, {}, &WeightedValue::value);
   std::ranges::sort(second, {}, &WeightedValue::value);
+  if (resolution == 0) return;
+  double group = -std::numeric_limits<double>::infinity();
+  const auto join = [&](double& value) {
+    if (value > group + resolution) group = value;
+    value = group;
+  };
+  for (auto a = first.begin(), b = second.begin(); a != first.end() || b != second.end();) {
+    const bool from_first = b == second.end() || (a != first.end() && a->value <= b->value);
+    join(from_first ? (a++)->value : (b++)->value);
+  }
+}
+
+// The probability that a number of the first list is smaller than one of the second.
+double share_smaller(std::vector<WeightedValue> first, std::vector<WeightedValue> second, double resolution) {
+  merge_ties(first, second, resolution);
   double sum = 0, below = 0, total = 0, weight = 0;
   for (const auto& [value, of_value] : first) total += of_value;
   auto at = first.begin();
@@ -103,6 +119,7 @@ double agreement(const Divergence& divergence, const MatrixView& scaled_rows, co
   if (item_count(items) == 0 || std::holds_alternative<Targets>(items)) return std::numeric_limits<double>::quiet_NaN();
   const TermValues value(divergence, scaled_rows, items);
   std::vector<WeightedValue> similar, dissimilar;
+  const double resolution = divergence.resolution();
   double held = 0, weight = 0;
   for_each_item(items, [&](Index, const Item& item) {
     const double plus = value(item.plus), minus = value(item.minus);
@@ -111,12 +128,13 @@ double agreement(const Divergence& divergence, const MatrixView& scaled_rows, co
     } else if (!item.plus.exists()) {
       dissimilar.push_back({minus, item.weight});
     } else {
-      held += item.weight * (plus < minus ? 1 : plus == minus ? 0.5 : 0);
+      held += item.weight * (std::abs(plus - minus) <= resolution ? 0.5 : plus < minus ? 1 : 0);
       weight += item.weight;
     }
   });
-  return std::holds_alternative<Comparisons>(items) ? held / weight
-                                                    : share_smaller(std::move(similar), std::move(dissimilar));
+  return std::holds_alternative<Comparisons>(items)
+             ? held / weight
+             : share_smaller(std::move(similar), std::move(dissimilar), resolution);
 }
 
 LossSum zero_model_losses(const Supervision& items) {

@@ -78,7 +78,8 @@ bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
     return is_constant(MaxAffine(smoothed->slopes(), smoothed->offsets()), sample);
   }
   const double largest = divergence.matrix(sample, sample).maxCoeff();
-  return dynamic_cast<const MaxAffine*>(&divergence) != nullptr ? largest <= kOfTheMargin : largest == 0;
+  const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence);
+  return largest <= (max_affine != nullptr ? std::max(kOfTheMargin, max_affine->resolution()) : 0);
 }
 
 Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const PbdlOptions& options,
@@ -99,7 +100,8 @@ Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const
   proved.lambda = problem.lambda;
   proved.lipschitz_bound = problem.lipschitz_bound;
   proved.items = item_count(problem.supervision);
-  learned.divergence = make_max_affine(std::move(solution.slopes), std::move(solution.offsets), options.smoothing);
+  learned.divergence = make_max_affine(std::move(solution.slopes), std::move(solution.offsets), options.smoothing,
+                                       internal::resolution_of(problem.supervision, solution.report.relative_gap));
   if (rows.rows() <= kMostRowsToApply) {
     proved.applied_loss = internal::sum_losses(*learned.divergence, problem.points, problem.supervision).loss;
   }

@@ -92,14 +92,17 @@ class PbdlLearner final : public FoldLearner {
     Vector offsets = Vector::Zero(problem.pieces);
     Learned learned;
     learned.report.status = Status::kOptimal;
+    double gap = 0;
     if (solution) {
+      gap = path_->solution(*solution).report.relative_gap;
       slopes = path_->solution(*solution).slopes;
       offsets = path_->solution(*solution).offsets;
       static_cast<SolveReport&>(learned.report) = path_->solution(*solution).report;
     }
     // A model that was found at another lambda has another objective here.
     static_cast<Proof&>(learned.report) = path_->proof(point);
-    learned.divergence = make_max_affine(std::move(slopes), std::move(offsets), settings_.temperatures[temperature]);
+    learned.divergence = make_max_affine(std::move(slopes), std::move(offsets), settings_.temperatures[temperature],
+                                         resolution_of(problem.supervision, gap));
     SolverRecord& proved = learned.proved.emplace();
     proved.solver = tunes_by_admm(problem, settings_.fit.solver) ? "admm" : "exact";
     proved.lambda = path_->lambda(point);  // that of the fold, which belongs to the objective

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include "methods/item_losses.hpp"
 
 namespace bregmax::internal {
 namespace {
@@ -111,6 +114,17 @@ bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std:
 
 bool tunes_by_admm(const LearningProblem& problem, const SolverSettings& solver) {
   return solver.solver != Solver::kExact && predict_exact(problem).is_above(solver.fold_seconds, solver.memory_limit);
+}
+
+double resolution_of(const Supervision& supervision, double relative_gap) {
+  constexpr double kOfTheRoot = 0.1, kLeast = 1e-7, kMost = 1e-3;
+  double unit = 1;
+  if (std::holds_alternative<Targets>(supervision)) {
+    const LossSum zero = zero_model_losses(supervision);
+    unit = zero.weight > 0 ? std::sqrt(zero.loss / zero.weight) : 0;
+  }
+  const double share = std::isfinite(relative_gap) ? kOfTheRoot * std::sqrt(std::max(0.0, relative_gap)) : kMost;
+  return unit * std::clamp(share, kLeast, kMost);
 }
 
 Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control) {

@@ -43,6 +43,10 @@ bool takes_admm(const LearningProblem& problem, const PbdlOptions& options, std:
 // for.
 bool tunes_by_admm(const LearningProblem& problem, const SolverSettings& solver);
 
+// What a solver that ended with this relative gap leaves open of a divergence: 0.1 sqrt(gap), from 1e-7 to 1e-3, times
+// the margin, or times the root mean square of target values. docs/mathematics.md, section 11, says why.
+double resolution_of(const Supervision& supervision, double relative_gap);
+
 // Solves for a cross-validation, which only compares candidates: exactly, or by a bounded number of ADMM iterations.
 Solution solve_for_tuning(const LearningProblem& problem, const PbdlOptions& options, const RunControl& control);
 

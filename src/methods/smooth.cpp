@@ -34,7 +34,7 @@ double memory_of_smooth(const FitSize& size, const MethodChoices& choices) {
 
 Method internal::smooth_method() {
   return {.name = "smooth",
-          .summary = "log-sum-exp and quadratic generator, learned by gradients in seconds",
+          .summary = "a smooth convex generator (log-sum-exp plus quadratic), learned by gradients in seconds",
           .from_labels = true,
           .from_pairs = true,
           .from_targets = true,

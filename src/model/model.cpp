@@ -9,6 +9,7 @@
 
 #include "bregmax/core/atomic_file.hpp"
 #include "bregmax/divergence/embedding.hpp"
+#include "bregmax/divergence/feature_norms.hpp"
 #include "model/parts.hpp"
 
 namespace bregmax {
@@ -156,6 +157,23 @@ Matrix Model::unscaled(const MatrixView& scaled_rows) const {
   Matrix rows = scaled_rows.array().rowwise() * scaling.scale.transpose().array();
   rows.rowwise() += scaling.center.transpose();
   return rows;
+}
+
+std::string feature_name(const Model& model, Index feature) {
+  return model.feature_names.empty() ? "x" + std::to_string(feature) : model.feature_names[feature];
+}
+
+std::optional<std::vector<FeatureNorm>> features_read(const Model& model) {
+  constexpr double kRounding = 1e-12;  // relative to the largest norm
+  const std::optional<Vector> norms = feature_norms(*model.divergence);
+  if (!norms) return std::nullopt;
+  const double rounding = kRounding * norms->maxCoeff();
+  std::vector<FeatureNorm> read;
+  for (Index f = 0; f < norms->size(); ++f) {
+    if ((*norms)(f) > rounding) read.push_back({feature_name(model, f), (*norms)(f)});
+  }
+  std::ranges::stable_sort(read, std::ranges::greater(), &FeatureNorm::norm);
+  return read;
 }
 
 void check_model(const Model& model) {

@@ -89,6 +89,7 @@ Json store_divergence(const Divergence& divergence, const std::string& prefix, C
     put("slopes", pieces->slopes);
     put("offsets", pieces->offsets);
     if (pieces->temperature > 0) put("temperature", pieces->temperature);
+    if (divergence.resolution() > 0) put("resolution", divergence.resolution());
   } else if (const auto* quadratic = dynamic_cast<const LogSumExpQuadratic*>(&divergence)) {
     put("slopes", quadratic->slopes());
     put("offsets", quadratic->offsets());
@@ -122,7 +123,10 @@ std::shared_ptr<const Divergence> restore_divergence(const Json& description, co
   const auto kind = description.at("kind").get<std::string>();
   const auto matrix = [&](const char* name) { return container.matrix(prefix + name); };
   const auto vector = [&](const char* name) { return container.vector(prefix + name); };
-  if (kind == "max_affine") return std::make_shared<MaxAffine>(matrix(".slopes"), vector(".offsets"));
+  if (kind == "max_affine") {
+    const double resolution = container.has(prefix + ".resolution") ? container.number(prefix + ".resolution") : 0;
+    return std::make_shared<MaxAffine>(matrix(".slopes"), vector(".offsets"), resolution);
+  }
   if (kind == "smoothed_max_affine") {
     const double temperature = container.number(prefix + ".temperature");
     return std::make_shared<SmoothedMaxAffine>(matrix(".slopes"), vector(".offsets"), temperature);

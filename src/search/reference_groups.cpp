@@ -10,11 +10,13 @@ namespace bregmax::internal {
 ReferenceGroups group_references(const Divergence& divergence, const MatrixView& references) {
   const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence);
   if (max_affine == nullptr) {
-    ReferenceGroups groups{std::vector<Index>(references.rows()), divergence.prepare(references), kTieTolerance};
+    ReferenceGroups groups{std::vector<Index>(references.rows()),
+                           divergence.prepare(references),
+                           {kRoundingTies, divergence.resolution()}};
     std::iota(groups.group_of_row.begin(), groups.group_of_row.end(), Index{0});
     return groups;
   }
-  ReferenceGroups groups{{}, nullptr, 0};
+  ReferenceGroups groups{{}, nullptr, {0, divergence.resolution()}};
   std::vector<Index> group_of_piece(max_affine->pieces(), -1);
   std::vector<int> piece_of_group;
   for (const int piece : max_affine->pieces_of(references)) {

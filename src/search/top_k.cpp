@@ -15,20 +15,32 @@ std::vector<std::vector<Index>> rows_of_groups(const internal::ReferenceGroups& 
   return rows;
 }
 
-// The first `kept` rows of the groups. Rows of groups at the same divergence are ordered by row number.
+// The first `kept` rows of the groups. Rows of tied groups are ordered by row number and get the divergence of the
+// nearest group. Empty if the last tie may go on beyond these groups.
 std::vector<Neighbour> rows_of(std::span<const Neighbour> nearest_groups, const std::vector<std::vector<Index>>& rows,
-                               Index kept) {
+                               Index kept, double resolution) {
   std::vector<Neighbour> list;
   for (std::size_t g = 0; g < nearest_groups.size() && std::ssize(list) < kept;) {
     const double divergence = nearest_groups[g].divergence;
     const Index begin = std::ssize(list);
-    for (; g < nearest_groups.size() && nearest_groups[g].divergence == divergence; ++g) {
+    for (; g < nearest_groups.size() && nearest_groups[g].divergence <= divergence + resolution; ++g) {
       for (const Index row : rows[nearest_groups[g].row]) list.push_back({row, divergence});
     }
+    if (resolution > 0 && g == nearest_groups.size() && g < rows.size()) return {};
     std::ranges::sort(list.begin() + begin, list.end(), {}, &Neighbour::row);
   }
   list.resize(kept);
   return list;
+}
+
+// All groups, nearest first.
+std::vector<Neighbour> sorted_groups(const ReferenceSet& groups, const MatrixView& query) {
+  Matrix divergences(1, groups.size());
+  groups.divergences_from(query, divergences);
+  std::vector<Neighbour> sorted;
+  for (Index g = 0; g < groups.size(); ++g) sorted.push_back({g, divergences(0, g)});
+  std::ranges::stable_sort(sorted, {}, &Neighbour::divergence);
+  return sorted;
 }
 
 }  // namespace
@@ -46,11 +58,16 @@ std::vector<std::vector<Neighbour>> top_k(const Divergence& divergence, const Ma
   const internal::ReferenceGroups groups = internal::group_references(divergence, references);
   const std::vector<std::vector<Index>> rows = rows_of_groups(groups);
   std::vector<std::vector<Neighbour>> lists(queries.rows());
+  const double resolution = divergence.resolution();
   const auto keep = [&](const internal::NearestOfQuery& found) {
-    lists[found.query] = rows_of(found.nearest, rows, kept);
+    auto& list = lists[found.query] = rows_of(found.nearest, rows, kept, resolution);
+    if (!list.empty()) return;
+    list = rows_of(sorted_groups(*groups.references, queries.middleRows(found.query, 1)), rows, kept, resolution);
   };
-  // The k nearest groups have the k nearest rows: each group has one, and among equal ones the first row is kept.
-  lists.resize(internal::for_each_query(*groups.references, queries, kept, control, keep));
+  // The k nearest groups have the k nearest rows: each group has one, and among equal ones the first row is kept. The
+  // next group shows whether a tie within the resolution ends with them.
+  const Index searched = resolution > 0 ? kept + 1 : kept;
+  lists.resize(internal::for_each_query(*groups.references, queries, searched, control, keep));
   return lists;
 }
 

@@ -46,7 +46,9 @@ class VoteBuffer {
 
   bool tied(double nearest, double divergence) { return equal(nearest, divergence, tie_tolerance_); }
   // Means of divergences carry rounding even where the divergences are exact.
-  bool means_tied(double nearest, double mean) { return equal(nearest, mean, internal::kTieTolerance); }
+  bool means_tied(double nearest, double mean) {
+    return equal(nearest, mean, {internal::kRoundingTies, tie_tolerance_.absolute});
+  }
 
   // The divergences of the query from all groups. Only ties need them.
   std::span<const double> divergences() {
@@ -65,7 +67,7 @@ class VoteBuffer {
   }
 
  private:
-  bool equal(double nearest, double other, double tolerance) {
+  bool equal(double nearest, double other, const internal::TieTolerance& tolerance) {
     if (other <= nearest) return true;
     if (other > internal::farthest_tied(nearest, bound_, tolerance)) return false;
     return other <= internal::farthest_tied(nearest, median(), tolerance);
@@ -77,7 +79,7 @@ class VoteBuffer {
   }
 
   const ReferenceSet& references_;
-  double tie_tolerance_;
+  internal::TieTolerance tie_tolerance_;
   Matrix query_;
   double bound_ = 0;
   Matrix all_;

@@ -124,7 +124,7 @@ RankingScores ranking_scores(std::span<const double> distances, const std::vecto
     candidates.push_back({distances[i], relevant[i], !relevant[i]});
   }
   internal::sort_by_distance(candidates, scratch);
-  return internal::tied_ranking_scores(candidates, k, internal::harmonic_numbers(std::ssize(candidates)), 0);
+  return internal::tied_ranking_scores(candidates, k, internal::harmonic_numbers(std::ssize(candidates)), {});
 }
 
 }  // namespace bregmax

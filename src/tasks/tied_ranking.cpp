@@ -5,8 +5,6 @@
 #include <bit>
 #include <numeric>
 
-#include "search/reference_groups.hpp"
-
 namespace bregmax::internal {
 namespace {
 
@@ -68,7 +66,7 @@ double expected_precision_sum(Index before, Index relevant_before, Index relevan
 }
 
 RankingScores tied_ranking_scores(std::span<const TiedGroup> groups, Index k, const HarmonicNumbers& harmonic,
-                                  double tolerance) {
+                                  const TieTolerance& tolerance) {
   const double median = groups.empty() ? 0 : groups[groups.size() / 2].distance;
   Index before = 0, relevant_before = 0;
   std::int64_t twice_ordered_pairs = 0;  // relevant before irrelevant; a tied pair counts one half

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "bregmax/tasks/scores.hpp"
+#include "search/reference_groups.hpp"
 
 namespace bregmax::internal {
 
@@ -28,9 +29,9 @@ double expected_precision_sum(Index before, Index relevant_before, Index relevan
 // By distance; `scratch` is work space. A radix sort when there are many: nearly three times as fast for 20,000.
 void sort_by_distance(std::vector<TiedGroup>& groups, std::vector<TiedGroup>& scratch);
 
-// The scores of sorted groups. Groups that are tied with the nearest of them count as one group. `tolerance` is
-// kTieTolerance, or 0 where distances are to be taken exactly. `harmonic` reaches to the number of candidates.
+// The scores of sorted groups. Groups that are tied with the nearest of them count as one group. Without a
+// tolerance distances are taken exactly. `harmonic` reaches to the number of candidates.
 RankingScores tied_ranking_scores(std::span<const TiedGroup> groups, Index k, const HarmonicNumbers& harmonic,
-                                  double tolerance);
+                                  const TieTolerance& tolerance);
 
 }  // namespace bregmax::internal

@@ -12,15 +12,25 @@
 namespace bregmax::testing {
 namespace {
 
-// The documented rule: divergences of max-affine models are tied where they are equal, of others where they differ by
-// at most 1e-12 times the sum of the smaller one and the median.
-struct Ties {
-  double tolerance, median = 0;
-  template <class Rows>
-  Ties(const Rows& sorted, double given_tolerance)
-      : tolerance(given_tolerance), median(sorted[sorted.size() / 2].first) {}
-  bool operator()(double a, double b) const { return std::abs(a - b) <= tolerance * (std::min(a, b) + median); }
+// The documented rule: from the nearest on, divergences are tied with the first of their group up to its resolution
+// above it (max-affine models), or up to 1e-12 times its sum with the median (others).
+struct Tolerance {
+  double relative = 0, resolution = 0;
+
+  bool covers(double nearest, double other, double median) const {
+    return other <= nearest + resolution + relative * (nearest + median);
+  }
 };
+
+// Sorts, and makes equal what is tied.
+template <class Rows>
+void group(Rows& rows, const Tolerance& tolerance) {
+  std::sort(rows.begin(), rows.end());
+  const double median = rows[rows.size() / 2].first;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (tolerance.covers(rows[i - 1].first, rows[i].first, median)) rows[i].first = rows[i - 1].first;
+  }
+}
 
 // Every `step`-th row, from `first` on: parts with all classes in them.
 std::string part_of(const Table& table, Index first, Index step) {
@@ -38,7 +48,7 @@ struct RankingReference {
 };
 
 // Means over the queries; candidates in groups of equal divergence, in random order within a group.
-RankingReference rank_by(const Matrix& divergences, const std::vector<int>& classes, double tolerance) {
+RankingReference rank_by(const Matrix& divergences, const std::vector<int>& classes, const Tolerance& tolerance) {
   RankingReference mean;
   const auto rows = static_cast<Index>(classes.size());
   for (Index q = 0; q < rows; ++q) {
@@ -47,13 +57,12 @@ RankingReference rank_by(const Matrix& divergences, const std::vector<int>& clas
       const bool relevant = classes[static_cast<std::size_t>(c)] == classes[static_cast<std::size_t>(q)];
       if (c != q) candidates.emplace_back(divergences(q, c), relevant);
     }
-    std::sort(candidates.begin(), candidates.end());
-    const Ties tied(candidates, tolerance);
+    group(candidates, tolerance);
     double better = 0, pairs = 0;
     for (const auto& [near, near_relevant] : candidates) {
       for (const auto& [far, far_relevant] : candidates) {
         if (!near_relevant || far_relevant) continue;
-        better += tied(near, far) ? 0.5 : (near < far ? 1 : 0);
+        better += near == far ? 0.5 : (near < far ? 1 : 0);
         ++pairs;
       }
     }
@@ -62,7 +71,7 @@ RankingReference rank_by(const Matrix& divergences, const std::vector<int>& clas
     double precision = 0, before = 0, relevant_before = 0, relevant_in_all = 0;
     for (std::size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
       double relevant = 0;
-      for (; end < candidates.size() && tied(candidates[begin].first, candidates[end].first); ++end) {
+      for (; end < candidates.size() && candidates[begin].first == candidates[end].first; ++end) {
         relevant += candidates[end].second ? 1 : 0;
       }
       const auto size = static_cast<double>(end - begin);
@@ -82,7 +91,7 @@ RankingReference rank_by(const Matrix& divergences, const std::vector<int>& clas
 
 // k votes per query; rows tied at the k-th divergence share those left. Then the nearer, then the larger class wins.
 double knn_accuracy(const Matrix& divergences, const std::vector<int>& train, const std::vector<int>& test, double k,
-                    double tolerance) {
+                    const Tolerance& tolerance) {
   double correct = 0;
   for (std::size_t q = 0; q < test.size(); ++q) {
     std::vector<std::pair<double, int>> rows;
@@ -90,16 +99,15 @@ double knn_accuracy(const Matrix& divergences, const std::vector<int>& train, co
       rows.emplace_back(divergences(static_cast<Index>(q), static_cast<Index>(t)), train[t]);
     }
     std::sort(rows.begin(), rows.end());
-    const Ties tied(rows, tolerance), means_tied(rows, 1e-12);
+    const double median = rows[rows.size() / 2].first;
+    group(rows, tolerance);
     const double last = rows[static_cast<std::size_t>(k) - 1].first;
-    const auto nearer = std::count_if(rows.begin(), rows.end(),
-                                      [&](const auto& row) { return row.first < last && !tied(row.first, last); });
-    const auto at_last =
-        std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return tied(row.first, last); });
+    const auto nearer = std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first < last; });
+    const auto at_last = std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first == last; });
     std::map<int, std::pair<double, double>> tally;  // votes, and the divergences that they come from
     for (const auto& [divergence, row_class] : rows) {
       double votes = 0;
-      if (tied(divergence, last)) {
+      if (divergence == last) {
         votes = (k - static_cast<double>(nearer)) / static_cast<double>(at_last);
       } else if (divergence < last) {
         votes = 1;
@@ -112,7 +120,10 @@ double knn_accuracy(const Matrix& divergences, const std::vector<int>& train, co
       const auto [votes_a, sum_a] = tally[a];
       const auto [votes_b, sum_b] = tally[b];
       if (std::abs(votes_a - votes_b) > 1e-9) return votes_a > votes_b ? 1 : -1;
-      if (votes_a > 0 && !means_tied(sum_a / votes_a, sum_b / votes_b)) return sum_a < sum_b ? 1 : -1;
+      const auto [near, far] = std::minmax({sum_a / votes_a, sum_b / votes_b});
+      if (votes_a > 0 && !Tolerance{1e-12, tolerance.resolution}.covers(near, far, median)) {
+        return sum_a < sum_b ? 1 : -1;
+      }
       const auto size_a = std::count(train.begin(), train.end(), a), size_b = std::count(train.begin(), train.end(), b);
       return size_a == size_b ? 0 : (size_a > size_b ? 1 : -1);
     };
@@ -138,11 +149,14 @@ class EvaluateCommand : public ::testing::Test {
     directory_.write("test.csv", part_of(iris, 1, 2));
   }
 
-  void expect_equal_to_the_reference(std::vector<std::string> fit, double tolerance) {
+  void expect_equal_to_the_reference(std::vector<std::string> fit, double rounding) {
     fit.insert(fit.begin(), {"fit", "train.csv", "--threads", "1", "--out", "m.bregmax"});
     ASSERT_EQ(run(directory_, fit).exit_code, 0);
     const nlohmann::json scores =
         json_of(run(directory_, {"evaluate", "m.bregmax", "test.csv", "--train", "train.csv", "--json"}));
+    const double resolution = json_of(run(directory_, {"show", "m.bregmax", "--json"}))["resolution"];
+    EXPECT_EQ(resolution > 0, rounding == 0) << "of max-affine models only";
+    const Tolerance tolerance{rounding, resolution};
     const RankingReference ranking = rank_by(divergences({"test.csv"}), classes("test.csv"), tolerance);
     EXPECT_NEAR(scores["auc"].get<double>(), ranking.auc, 1e-12);
     EXPECT_NEAR(scores["average_precision"].get<double>(), ranking.average_precision, 1e-12);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "cli/program.hpp"
 
 namespace bregmax::testing {
@@ -208,6 +210,56 @@ TEST(Method, MistakesAreToldInOneLine) {
   const Outcome unlabelled = run(directory, {"fit", "plain.csv", "--method", "gmml"});
   EXPECT_EQ(unlabelled.exit_code, 2);
   EXPECT_THAT(unlabelled.err, HasSubstr("there is no label column"));
+}
+
+// Six features of which three have another mean in each class, and 34 of noise.
+std::string rows_with_noise() {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::string csv = "height,weight,depth,age,speed,light";
+  for (int f = 0; f < 34; ++f) csv += ",noise" + std::to_string(f);
+  csv += ",class\n";
+  for (int row = 0; row < 150; ++row) {
+    for (int f = 0; f < 40; ++f) csv += std::to_string(normal(random) + (f < 6 && f % 3 == row % 3 ? 1.8 : 0)) + ",";
+    csv += std::string(1, static_cast<char>('a' + row % 3)) + "\n";
+  }
+  return csv;
+}
+
+TEST(Method, APricePerFeatureLeavesThoseThatMatterAndTheyAreNamed) {
+  const TemporaryDirectory directory;
+  directory.write("rows.csv", rows_with_noise());
+  for (const auto& [method, price] : {std::pair("smooth", "0.03"), std::pair("deep", "0.1")}) {
+    const std::string feature_price = std::string("feature_price=") + price;
+    const nlohmann::json fit = json_of(
+        run(directory, {"fit", "rows.csv", "--method", method, "--method-parameter", "decay=0.001",
+                        "--method-parameter", feature_price, "--threads", "1", "--out", "m.bregmax", "--json"}));
+    std::vector<std::string> read;
+    for (const nlohmann::json& feature : fit["features_read"]) read.push_back(feature["name"]);
+    ASSERT_GE(read.size(), 6U) << method;
+    EXPECT_LE(read.size(), 12U) << method << ": most of the noise is dropped";
+    const std::vector<std::string> first(read.begin(), read.begin() + 6);
+    EXPECT_THAT(first, ::testing::UnorderedElementsAre("height", "weight", "depth", "age", "speed", "light")) << method;
+    EXPECT_GE(fit["features_read"][0]["norm"], fit["features_read"][1]["norm"]);
+
+    EXPECT_EQ(json_of(run(directory, {"show", "m.bregmax", "--json"}))["features_read"], fit["features_read"]);
+    const std::string text = std::to_string(read.size()) + " of 40: " + read[0] + ", " + read[1] + ", ";
+    const std::string shown = run(directory, {"show", "m.bregmax"}).out;
+    EXPECT_THAT(shown, HasSubstr("features    " + text)) << method;
+    EXPECT_THAT(shown, HasSubstr("; " + std::to_string(40 - read.size()) + " do not count")) << method;
+  }
+}
+
+TEST(Method, LongListsOfFeaturesAreCutInTextAndWholeInJson) {
+  const TemporaryDirectory directory;
+  directory.write("rows.csv", rows_with_noise());
+  const std::vector<std::string> fit = {"fit", "rows.csv", "--method", "gmml", "--method-parameter", "t=0.5"};
+  EXPECT_THAT(run(directory, fit).out, HasSubstr(", and 28 more\n"));
+  std::vector<std::string> as_json = fit;
+  as_json.emplace_back("--json");
+  EXPECT_EQ(json_of(run(directory, as_json))["features_read"].size(), 40U);
+  const Outcome trees = fit_iris(directory, {"--method", "gb-lmnn", "--json"});
+  EXPECT_TRUE(json_of(trees)["features_read"].is_null()) << "trees have no norms";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Layers = std::vector<NetworkEmbedding::Layer>;
 
-Matrix random_matrix(Random& random, Index rows, Index cols) {
+Matrix random_weights(Random& random, Index rows, Index cols) {
   Matrix out(rows, cols);
   for (double& value : out.reshaped()) value = random.normal();
   return out;
@@ -30,7 +30,7 @@ Layers random_layers() {
   Random random(1);
   Layers layers;
   for (const auto& [inputs, outputs] : {std::pair<Index, Index>{3, 5}, {5, 4}, {4, 2}}) {
-    layers.push_back({random_matrix(random, outputs, inputs), random_matrix(random, outputs, 1)});
+    layers.push_back({random_weights(random, outputs, inputs), random_weights(random, outputs, 1)});
   }
   return layers;
 }
@@ -52,8 +52,8 @@ Vector forward(const Layers& layers, Activation activation, const Vector& row) {
 
 std::shared_ptr<const Divergence> generator_of_two() {
   Random random(2);
-  return std::make_shared<LogSumExpQuadratic>(random_matrix(random, 6, 2), random_matrix(random, 6, 1), 1,
-                                              random_matrix(random, 2, 2));
+  return std::make_shared<LogSumExpQuadratic>(random_weights(random, 6, 2), random_weights(random, 6, 1), 1,
+                                              random_weights(random, 2, 2));
 }
 
 TEST(NetworkEmbedding, MatchesNumbersWorkedOutByHand) {
@@ -76,7 +76,7 @@ TEST(NetworkEmbedding, MatchesNumbersWorkedOutByHand) {
 
 TEST(NetworkEmbedding, IsAForwardPassAndThenTheInnerDivergence) {
   Random random(3);
-  const Matrix x = random_matrix(random, 20, 3), y = random_matrix(random, 20, 3);
+  const Matrix x = random_weights(random, 20, 3), y = random_weights(random, 20, 3);
   const auto inner = generator_of_two();
   for (const Activation activation : {Activation::kRelu, Activation::kTanh}) {
     const Layers layers = random_layers();
@@ -112,7 +112,7 @@ TEST(NetworkEmbedding, TellsItsShapeAndHasNoGradient) {
 
 TEST(NetworkEmbedding, IsRestoredFromItsParts) {
   Random random(4);
-  const Matrix x = random_matrix(random, 9, 3), y = random_matrix(random, 7, 3);
+  const Matrix x = random_weights(random, 9, 3), y = random_weights(random, 7, 3);
   const auto inner = generator_of_two();
   for (const Activation activation : {Activation::kRelu, Activation::kTanh}) {
     const NetworkEmbedding network(random_layers(), activation, inner);
@@ -169,7 +169,7 @@ TEST(NetworkEmbedding, RefusesPartsThatDoNotFit) {
 
 TEST(NetworkEmbedding, IsASquaredDistanceOnlyWithTheSquaredEuclideanInside) {
   Random random(5);
-  const Matrix rows = random_matrix(random, 6, 3);
+  const Matrix rows = random_weights(random, 6, 3);
   const NetworkEmbedding euclidean(random_layers(), Activation::kTanh, make_closed_form("squared_euclidean"));
   const Matrix embedded = embedded_rows(euclidean, rows);
   EXPECT_EQ(embedded, euclidean.embed(rows));

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
@@ -15,8 +16,10 @@
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "bregmax/search/top_k.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "methods/item_losses.hpp"
+#include "methods/pbdl_problem.hpp"
 #include "sanitized.hpp"
 
 // PbdlOptions::piece_of has no initialiser of its own, which gcc takes for an oversight of those who name other fields.
@@ -340,6 +343,55 @@ TEST_F(Pbdl, RecoversKnownDivergencesFromTargets) {
   };
   EXPECT_LE(unexplained_share(*make_closed_form("squared_euclidean"), 4 * uniform(60, 2), 4 * uniform(100, 2)), 0.1);
   EXPECT_LE(unexplained_share(*make_closed_form("kl"), simplex(60), 0.98 * simplex(100).array() + 0.01), 0.02);
+}
+
+// All pairs of wine, lambda 10: the rows of a class share a piece, up to a residue of the solver.
+TEST(PbdlTies, RowsThatTheSolverDoesNotTellApartAreTied) {
+  const Table wine = read_table("builtin:wine");
+  const std::vector<int>& classes = wine.labels->of_row;
+  const Matrix rows = Scaling::standard(wine.features).apply(wine.features);
+  const Learned learned = learn_pbdl(rows, label_pairs(classes), {.lambda = 10});
+  EXPECT_NEAR(learned.divergence->resolution(), 0.1 * std::sqrt(learned.report.relative_gap), 1e-9);
+  const Matrix divergences = learned.divergence->matrix(rows, rows);
+  EXPECT_GT((divergences.array() > 0 && divergences.array() < 1e-9).count(), 1000) << "there is residue";
+  const auto lists = top_k(*learned.divergence, rows, rows, 0);
+  for (std::size_t q = 0; q < lists.size(); ++q) {
+    std::set<double> values;
+    for (std::size_t i = 0; i < lists[q].size(); ++i) {
+      values.insert(lists[q][i].divergence);
+      if (i > 0 && lists[q][i].divergence == lists[q][i - 1].divergence) {
+        EXPECT_LT(lists[q][i - 1].row, lists[q][i].row) << "query " << q;
+      }
+    }
+    EXPECT_LE(values.size(), 5U) << "query " << q << ": of three classes";
+  }
+}
+
+TEST(PbdlTies, TheResolutionFollowsTheGapAndTheUnitOfTheTargets) {
+  EXPECT_DOUBLE_EQ(internal::resolution_of(Comparisons{{0, 1, 0, 2}}, 1e-8), 1e-5);
+  EXPECT_DOUBLE_EQ(internal::resolution_of(Comparisons{{0, 1, 0, 2}}, 1), 1e-3);
+  EXPECT_DOUBLE_EQ(internal::resolution_of(Pairs{{0, 1, true}}, 0), 1e-7);
+  EXPECT_DOUBLE_EQ(internal::resolution_of(Pairs{{0, 1, true}}, kInfinity), 1e-3);
+  EXPECT_DOUBLE_EQ(internal::resolution_of(Targets{{0, 1, 300}, {1, 0, -300}}, 1e-8), 3e-3);
+  EXPECT_EQ(internal::resolution_of(Targets{{0, 1, 0}}, 1e-8), 0);
+}
+
+TEST(PbdlTies, AgreementCountsWhatIsNotToldApartAsHalf) {
+  // From the point 0 the references 0.5, -2 and 2 are at divergences 0, 1 and 1 + 1e-9.
+  Matrix slopes(3, 1);
+  slopes << 0, -1, 1;
+  Vector offsets(3);
+  offsets << 1, 0, -1e-9;
+  Matrix rows(4, 1);
+  rows << 0, 0.5, -2, 2;
+  const MaxAffine exact(slopes, offsets), learned(slopes, offsets, 1e-6);
+  ASSERT_NEAR(exact.value(rows.row(0).transpose(), rows.row(3).transpose()), 1 + 1e-9, 1e-12);
+  const Comparisons comparisons = {{0, 1, 0, 2}, {0, 2, 0, 3}};
+  EXPECT_EQ(internal::agreement(exact, rows, comparisons), 1);
+  EXPECT_EQ(internal::agreement(learned, rows, comparisons), 0.75);
+  const Pairs pairs = {{0, 1, true}, {0, 2, true}, {0, 3, false}};
+  EXPECT_EQ(internal::agreement(exact, rows, pairs), 1);
+  EXPECT_EQ(internal::agreement(learned, rows, pairs), 0.75);
 }
 
 }  // namespace

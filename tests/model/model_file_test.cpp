@@ -100,6 +100,17 @@ TEST(ModelFile, CarriesEverythingExactly) {
   EXPECT_EQ(serialize_model(read), serialize_model(model));
 }
 
+TEST(ModelFile, CarriesTheResolution) {
+  const auto& pieces = dynamic_cast<const MaxAffine&>(*small_model().divergence);
+  Model model = small_model();
+  model.divergence = std::make_shared<MaxAffine>(pieces.slopes(), pieces.offsets(), 1.0 / 3e6);
+  const Model read = deserialize_model(serialize_model(model), "memory");
+  EXPECT_EQ(read.divergence->resolution(), 1.0 / 3e6);
+  EXPECT_EQ(serialize_model(read), serialize_model(model));
+  EXPECT_EQ(deserialize_model(serialize_model(small_model()), "memory").divergence->resolution(), 0)
+      << "files of version 0.1 have none";
+}
+
 std::shared_ptr<const Divergence> quadratic_of_one() {
   Matrix slopes(2, 1);
   slopes << 0.1, -0.0;
@@ -388,6 +399,7 @@ TEST(ModelFile, RefusesInvalidContent) {
           "the array 'divergence.offsets' has 0 dimensions instead of 1");
   refused([](Container& file) { file.put("divergence.slopes", Matrix(Matrix::Constant(2, 1, NAN))); },
           "slopes(0, 0) is nan");
+  refused([](Container& file) { file.put("divergence.resolution", -1.0); }, "the resolution is -1");
   refused([](Container& file) { file.put("scaling.scale", Vector(Vector::Zero(1))); }, "the scale of feature 0 is 0");
   refused([](Container& file) { file.put("scaling.scale", Vector(Vector::Constant(1, INFINITY))); },
           "the scale of feature 0 is inf");

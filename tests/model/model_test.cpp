@@ -7,6 +7,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/random.hpp"
+#include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 
@@ -88,6 +89,28 @@ TEST(Model, RefusesAnotherNumberOfFeatures) {
     EXPECT_THAT([&] { model.divergences(rows, Matrix::Ones(2, 2)); }, ThrowsMessage<Error>(HasSubstr("expected 3")));
     EXPECT_THAT([&] { model.unscaled(Matrix::Ones(2, 2)); }, ThrowsMessage<Error>(HasSubstr("2 columns")));
   }
+}
+
+TEST(Model, NamesTheFeaturesThatAreRead) {
+  Model model;
+  Matrix metric = Matrix::Zero(4, 4);
+  metric.diagonal() << 1, 0, 9, 1e-40;
+  model.divergence = std::make_shared<Mahalanobis>(metric);
+  model.scaling = Scaling::none(4);
+  const auto names = [&model] {
+    std::vector<std::string> read;
+    const auto features = features_read(model).value();
+    for (const FeatureNorm& feature : features) read.push_back(feature.name);
+    return read;
+  };
+  EXPECT_THAT(names(), testing::ElementsAre("x2", "x0")) << "rounding is not reading";
+  EXPECT_EQ(features_read(model)->front().norm, 3);
+  model.feature_names = {"height", "age", "weight", "depth"};
+  EXPECT_THAT(names(), testing::ElementsAre("weight", "height"));
+  model.divergence = std::make_shared<Mahalanobis>(Matrix::Zero(4, 4));
+  EXPECT_THAT(names(), testing::IsEmpty());
+  model.divergence = std::make_shared<SquaredEuclidean>();
+  EXPECT_FALSE(features_read(model).has_value());
 }
 
 }  // namespace

@@ -146,5 +146,40 @@ TEST(TopK, RefusesBadInput) {
               ThrowsMessage<Error>(HasSubstr("k is -1; allowed: 0 or more")));
 }
 
+TEST(TopK, WhatTheSolverDoesNotTellApartGoesByTheRowNumber) {
+  Random random(35);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const test::WithResidue divergence = test::with_residue(random, 7, 3);
+    const Matrix references = test::normal_rows(random, 60, 3), queries = test::normal_rows(random, 20, 3);
+    for (const Index k : {0, 1, 4, 25, 59, 60}) {
+      const Lists clean = top_k(*divergence.clean, references, queries, k);
+      const Lists learned = top_k(*divergence.learned, references, queries, k);
+      for (std::size_t q = 0; q < clean.size(); ++q) {
+        ASSERT_EQ(learned[q].size(), clean[q].size());
+        for (std::size_t i = 0; i < clean[q].size(); ++i) {
+          EXPECT_EQ(learned[q][i].row, clean[q][i].row) << "k = " << k << ", query " << q << ", place " << i;
+          EXPECT_NEAR(learned[q][i].divergence, clean[q][i].divergence, 1e-9);
+          if (i > 0) {
+            EXPECT_LE(learned[q][i - 1].divergence, learned[q][i].divergence);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TopK, ATieBeginsAtItsNearestMember) {
+  // Distances 0, 0.6, 1.3 and 2.1 from the point 0 with a resolution of 1: {0, 0.6} and {1.3, 2.1}, not a chain.
+  Matrix slopes(4, 1);
+  slopes << 0, 1, 2, 3;
+  Vector offsets(4);
+  offsets << 0, -0.6, -1.3, -2.1;
+  Matrix references(4, 1);
+  references << 10, 0.65, -10, 0.75;  // on the pieces 3, 1, 0 and 2
+  const auto divergence = make_max_affine(slopes, offsets, 0, 1);
+  const Lists all = top_k(*divergence, references, Matrix::Zero(1, 1), 0);
+  EXPECT_THAT(all[0], testing::ElementsAre(Neighbour{1, 0}, Neighbour{2, 0}, Neighbour{0, 1.3}, Neighbour{3, 1.3}));
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -59,6 +59,25 @@ inline std::shared_ptr<const Divergence> integer_max_affine(Random& random, Inde
   return make_max_affine(std::move(slopes), std::move(offsets), temperature);
 }
 
+// What a solver leaves of a max-affine divergence: every piece is there three times, up to a residue, which the
+// resolution covers.
+struct WithResidue {
+  std::shared_ptr<const Divergence> clean, learned;
+};
+inline WithResidue with_residue(Random& random, Index pieces, Index features) {
+  constexpr Index kTimes = 3;
+  constexpr double kResidue = 1e-11, kResolution = 1e-8;
+  const Matrix slopes = Matrix::NullaryExpr(pieces, features, [&] { return random.normal(); });
+  const Vector offsets = Vector::NullaryExpr(pieces, [&] { return random.normal(); });
+  Matrix learned_slopes(kTimes * pieces, features);
+  Vector learned_offsets(kTimes * pieces);
+  for (Index k = 0; k < learned_offsets.size(); ++k) {
+    learned_offsets(k) = offsets(k % pieces) + kResidue * random.normal();
+    for (Index f = 0; f < features; ++f) learned_slopes(k, f) = slopes(k % pieces, f) + kResidue * random.normal();
+  }
+  return {make_max_affine(slopes, offsets, 0), make_max_affine(learned_slopes, learned_offsets, 0, kResolution)};
+}
+
 struct Case {
   std::string name;
   std::shared_ptr<const Divergence> divergence;

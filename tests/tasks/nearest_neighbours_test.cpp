@@ -210,5 +210,24 @@ TEST(NearestNeighbours, RefuseBadInput) {
   EXPECT_THAT([&] { expected_accuracy(Classification{}, Classes{}); }, ThrowsMessage<Error>(HasSubstr("no queries")));
 }
 
+TEST(NearestNeighbours, WhatTheSolverDoesNotTellApartSharesTheVotes) {
+  Random random(42);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const test::WithResidue divergence = test::with_residue(random, 7, 3);
+    const Matrix stored = test::normal_rows(random, 60, 3), queries = test::normal_rows(random, 40, 3);
+    const auto classes = test::random_classes(random, 60, 3);
+    const Vector targets = Vector::NullaryExpr(60, [&] { return random.normal(); });
+    for (const Index k : {1, 5, 20}) {
+      const Classification clean = classify_nearest(*divergence.clean, stored, classes, queries, k);
+      const Classification learned = classify_nearest(*divergence.learned, stored, classes, queries, k);
+      EXPECT_EQ(learned.winners, clean.winners) << k;
+      EXPECT_EQ(learned.share, clean.share) << k;
+      const Vector difference = regress_nearest(*divergence.clean, stored, targets, queries, k) -
+                                regress_nearest(*divergence.learned, stored, targets, queries, k);
+      EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-12) << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -179,5 +179,20 @@ TEST(Ranking, RefusesBadInput) {
   EXPECT_THROW(rank(divergence, rows, broken), Error);
 }
 
+// A resolution of 0 orders the rows of a piece by the residue: other scores, and others for each order of the rows.
+TEST(Ranking, WhatTheSolverDoesNotTellApartIsTied) {
+  Random random(41);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const test::WithResidue divergence = test::with_residue(random, 7, 3);
+    const Matrix rows = test::normal_rows(random, 80, 3);
+    const auto classes = test::random_classes(random, 80, 3);
+    const RankingSummary clean = evaluate_ranking(*divergence.clean, rows, classes, 10);
+    const RankingSummary learned = evaluate_ranking(*divergence.learned, rows, classes, 10);
+    EXPECT_EQ(learned.auc, clean.auc);
+    EXPECT_EQ(learned.average_precision, clean.average_precision);
+    EXPECT_EQ(learned.precision_at_k, clean.precision_at_k);
+  }
+}
+
 }  // namespace
 }  // namespace bregmax

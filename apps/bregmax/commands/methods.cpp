@@ -2,6 +2,7 @@
 
 #include "bregmax/methods/registry.hpp"
 #include "commands/commands.hpp"
+#include "core/text.hpp"
 #include "learn/as_json.hpp"
 
 namespace bregmax::app {
@@ -34,9 +35,10 @@ ExitCode run_methods(const ListingRequest& request) {
     }
   }
   text +=
-      "\nUse them as bregmax fit DATA --method NAME --method-parameter PARAMETER=VALUE; pbdl, the default, has options "
-      "of\n"
-      "its own for these (--lambda, --smoothing, --pieces, --lipschitz).\n"
+      "\nWithout --method, fit chooses among " + internal::joined(automatic_methods(), ", ") +
+      " by cross-validation.\n"
+      "Use them as bregmax fit DATA --method NAME --method-parameter PARAMETER=VALUE; pbdl has options of its own for\n"
+      "these (--lambda, --smoothing, --pieces, --lipschitz).\n"
       "auto: chosen by cross-validation, as are several values with commas between them.\n";
   return print_report(request.json, {{"methods", list}}, text);
 }

@@ -212,9 +212,11 @@ void add_reproduce(CLI::App& program, Action& chosen) {
                 "random splits of a table, draws of figure2; 0: as in the paper, 100 and 50");
   options.whole("--first", request->first, "N", {0, 1'000'000}, "number of the first of these runs");
   options.text("--data-dir", request->data_dir, "DIR", "folder of datasets that are not built in (transfusion.csv)");
-  options.choice("--start", request->start,
-                 {{"auto", std::nullopt}, {to_string(kEuclidean), kEuclidean}, {to_string(kDivergence), kDivergence}},
-                 "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the row 'defaults'");
+  options.choice(
+      "--start", request->start,
+      {{"auto", std::nullopt}, {to_string(kEuclidean), kEuclidean}, {to_string(kDivergence), kDivergence}},
+      "start of k-means; auto: Euclidean k-means as in the paper, in the divergence for the rows 'defaults', 'smooth', "
+      "'deep' and 'auto'");
   options.choice("--choice", request->one_model, {{"per-measure", false}, {"one-model", true}},
                  "per-measure: each column by the model tuned for it, as in the paper; one-model: all by the one tuned "
                  "for average precision");

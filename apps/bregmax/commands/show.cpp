@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "bregmax/divergence/feature_norms.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "bregmax/model/model.hpp"
 #include "commands/commands.hpp"
@@ -33,8 +34,10 @@ Json as_json(const ShowRequest& request, const Model& model) {
                {"pieces", pieces_of(*model.divergence)},
                {"d", model.features()},
                {"smoothing", smoothing_of(*model.divergence)},
+               {"resolution", model.divergence->resolution()},
                {"scale", scale_name(model)},
                {"feature_names", model.feature_names},
+               {"features_read", internal::features_as_json(model)},
                {"class_names", model.class_names}};
   json.update(internal::record_as_json(model.record));
   json.update({{"tuning", internal::tuning_as_json(model.tuning)},
@@ -43,17 +46,20 @@ Json as_json(const ShowRequest& request, const Model& model) {
   return json;
 }
 
+// The features by their number, each with its norm and its scaling.
 std::string feature_table(const Model& model) {
-  std::string out = fmt::format("{:<11} {}\n", "features", model.features());
+  std::string out = fmt::format("{:<11} {}\n", "features", features_text(model));
+  const std::optional<Vector> norms = feature_norms(*model.divergence);
   std::size_t widest = 4;
   for (const std::string& name : model.feature_names) widest = std::max(widest, name.size());
   for (Index f = 0; f < model.features(); ++f) {
-    const std::string name = model.feature_names.empty() ? fmt::format("x{}", f) : model.feature_names[f];
-    out += fmt::format("            {:<{}}", name, widest);
+    out += fmt::format("            {:<{}}", feature_name(model, f), widest);
+    if (norms) out += fmt::format("  norm {:<9}", fmt::format("{:.4g}", (*norms)(f)));
     if (!model.scaling.is_identity()) {
       out += fmt::format("  minus {}, divided by {}", short_number(model.scaling.center(f)),
                          short_number(model.scaling.scale(f)));
     }
+    out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
   return out;
@@ -70,6 +76,10 @@ std::string as_text(const ShowRequest& request, const Model& model) {
   if (pieces_of(*model.divergence) > 0) kind += ", " + count_of(pieces_of(*model.divergence), "affine piece");
   if (smoothing_of(*model.divergence) > 0) kind += ", T = " + short_number(smoothing_of(*model.divergence));
   line("divergence", kind);
+  if (model.divergence->resolution() > 0) {
+    line("ties",
+         fmt::format("divergences that differ by at most {} rank alike", short_number(model.divergence->resolution())));
+  }
   if (!record.supervision.empty()) {
     line("learned",
          fmt::format("from {} on {}, seed {}", items_text(record), count_of(record.rows, "row"), record.seed));

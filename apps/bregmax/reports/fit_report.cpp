@@ -235,6 +235,7 @@ std::string fit_as_text(const FinishedFit& report) {
   line("supervision", supervision_line(report));
   if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   add_result(report, line);
+  line("features", features_text(model));
   if (report.saved) line("saved", report.fit.out);
   return out + next_steps(report);
 }

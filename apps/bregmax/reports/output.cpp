@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "bregmax/core/atomic_file.hpp"
+#include "core/text.hpp"
 
 namespace bregmax::app {
 
@@ -121,6 +122,22 @@ std::string count_of(Index count, std::string_view singular, std::string_view pl
 std::string items_text(const TrainingRecord& record) {
   const std::string_view kind = record.supervision;  // a plural: pairs
   return count_of(record.items, kind.substr(0, kind.size() - 1));
+}
+
+std::string features_text(const Model& model) {
+  constexpr std::size_t kNamed = 12;
+  const auto read = features_read(model);
+  if (!read) return fmt::format("{}", model.features());
+  std::vector<std::string> names;
+  for (const FeatureNorm& feature : *read) names.push_back(feature.name);
+  const Index named = std::ssize(names), dropped = model.features() - named;
+  std::string text = dropped > 0 ? fmt::format("{} of {}", named, model.features()) : fmt::format("all {}", named);
+  const std::size_t left_out = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - left_out);
+  if (!names.empty()) text += ": " + internal::joined(names, ", ");
+  if (left_out > 0) text += fmt::format(", and {} more", left_out);
+  if (dropped > 0) text += fmt::format("; {} {} not count", dropped, dropped == 1 ? "does" : "do");
+  return text;
 }
 
 }  // namespace bregmax::app

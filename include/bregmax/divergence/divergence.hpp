@@ -31,6 +31,10 @@ class Divergence {
   virtual std::string name() const = 0;  // "max_affine", "kl", ...: also the name in model files
   virtual Index dimension() const = 0;   // number of features; 0: any
 
+  // Divergences from one point that differ by at most this count as equal in rankings and votes, because the solver
+  // that learned them does not tell them apart. 0: every digit counts, except for rounding.
+  virtual double resolution() const { return 0; }
+
   virtual Vector generator_values(const MatrixView& points) const = 0;  // phi of each row
   virtual Matrix gradients(const MatrixView& references) const = 0;     // one (sub)gradient of phi per row
 

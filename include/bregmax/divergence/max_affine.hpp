@@ -25,7 +25,8 @@ class AffineScores;
 // same divergence from a point, and value() and matrix() agree exactly.
 class MaxAffine final : public Divergence {
  public:
-  MaxAffine(Matrix slopes, Vector offsets);
+  // resolution: see Divergence::resolution(); finite, >= 0.
+  MaxAffine(Matrix slopes, Vector offsets, double resolution = 0);
 
   const Matrix& slopes() const { return slopes_; }
   const Vector& offsets() const { return offsets_; }
@@ -39,6 +40,7 @@ class MaxAffine final : public Divergence {
 
   std::string name() const override { return "max_affine"; }
   Index dimension() const override { return slopes_.cols(); }
+  double resolution() const override { return resolution_; }
   Vector generator_values(const MatrixView& points) const override;
   Matrix gradients(const MatrixView& references) const override;
   std::unique_ptr<ReferenceSet> prepare(const MatrixView& references) const override;
@@ -49,6 +51,7 @@ class MaxAffine final : public Divergence {
  private:
   Matrix slopes_;
   Vector offsets_;
+  double resolution_;
   std::shared_ptr<const internal::AffineScores> scores_;
 };
 

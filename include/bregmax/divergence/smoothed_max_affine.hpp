@@ -46,7 +46,9 @@ struct MaxAffinePieces {
   double temperature;
 };
 std::optional<MaxAffinePieces> max_affine_pieces(const Divergence& divergence);
-// SmoothedMaxAffine for temperature > 0, MaxAffine for temperature 0.
-std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature);
+// SmoothedMaxAffine for temperature > 0, MaxAffine for temperature 0. Only the latter has a resolution: smoothed
+// divergences of references with nearly the same weights are nearly equal for a reason.
+std::shared_ptr<const Divergence> make_max_affine(Matrix slopes, Vector offsets, double temperature,
+                                                  double resolution = 0);
 
 }  // namespace bregmax

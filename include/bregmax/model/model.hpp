@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,16 @@ struct Model {
     return work(MatrixView(scaled(rows)));
   }
 };
+
+// A feature and the norm of what reads it (feature_norms()).
+struct FeatureNorm {
+  std::string name;  // "x0", "x1", ... where the model has no names
+  double norm;
+};
+// The features that the divergence depends on, from the largest norm to the smallest; equal norms in the order of the
+// features. Norms within rounding of 0 are none. No value where feature_norms() has none.
+std::optional<std::vector<FeatureNorm>> features_read(const Model& model);
+std::string feature_name(const Model& model, Index feature);
 
 // Throws Error when the parts do not fit each other: sizes, a scale that is not > 0, numbers that are not finite.
 // Saving and loading call it.
