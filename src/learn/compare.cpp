@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <tuple>
 
-#include "bregmax/core/random.hpp"
 #include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
+#include "data/file.hpp"
 #include "learn/candidates.hpp"
 #include "learn/compare_runs.hpp"
 #include "learn/fold_scores.hpp"
@@ -24,7 +25,6 @@ namespace {
 
 using internal::require;
 
-constexpr std::uint64_t kCompareFolds = 11, kCompareFits = 12;
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 // A method on a fold.
@@ -36,11 +36,6 @@ struct FoldRun {
   std::vector<double> inner = {};
   std::string settings = {};
 };
-
-TrainingData training_of(const Fold& fold) {
-  if (fold.train_items) return {fold.train_rows, as_method_supervision(*fold.train_items)};
-  return {fold.train_rows, fold.train_classes};
-}
 
 // "decay 0.01; scale standard", without the comma that files of results do not have.
 std::string chosen_text(const TuningRecord& record) {
@@ -91,17 +86,36 @@ std::size_t choose_member(const std::vector<std::vector<double>>& inner, Measure
   return best_candidate(table, measure);
 }
 
+// The title, and so the first line, does not depend on the number of folds within a training part.
+ResultsFormat results_format(const ComparePlan& plan, const TrainingData& data, int inner_folds) {
+  const Plan& outer = plan.outer;
+  const std::string rows = outer.tuning_rows > 0 ? fmt::format("{}", outer.tuning_rows) : "all";
+  const auto scale_name = [](Scale scale) { return to_string(scale); };
+  const std::vector<Scale>& scales = plan.request.scales;
+  ResultsFormat format;
+  format.title =
+      fmt::format("comparison of methods on data {} - {} folds x {} - {} rows - settings by {} - scale {}",
+                  internal::mark_of(outer, data), outer.folds, outer.repeats, rows, to_string(outer.tune_for),
+                  scales.empty() ? "standard" : internal::joined(scales, " or ", scale_name));
+  format.seed = plan.request.seed;
+  format.keys = {"method", "fold"};
+  for (const Measure measure : kAllMeasures) format.values.push_back(to_string(measure));
+  for (const char* name : {"constant", "seconds_of_choice", "seconds_of_fit"}) format.values.emplace_back(name);
+  for (int fold = 0; fold < inner_folds; ++fold) format.values.push_back(fmt::format("inner_{}", fold));
+  return format;
+}
+
 // Makes the runs that are missing, and the table of all of them.
 class Comparer {
  public:
   Comparer(const ComparePlan& plan, const TrainingData& data, const RunControl& control)
-      : plan_(plan), runs_(plan.methods.size()), failures_(plan.methods.size()) {
-    Plan outer = plan.outer;
-    outer.seed = Random(plan.request.seed).fork(kCompareFolds).next_bits();
-    folds_ = folds_of(outer, data, control);
+      : plan_(plan),
+        folds_(internal::folds_of_comparison(plan, data, control)),
+        runs_(plan.methods.size()),
+        failures_(plan.methods.size()) {
     for (auto& of_method : runs_) of_method.resize(folds_.size());
     inner_folds_ = most_inner_folds();
-    if (!plan.results_file.empty()) read_runs(internal::mark_of(plan.outer, data));
+    if (!plan.results_file.empty()) read_runs(data);
   }
 
   MethodTable run(int threads, const RunControl& control) {
@@ -143,14 +157,10 @@ class Comparer {
     return task;
   }
 
-  std::uint64_t seed_of(std::size_t fold) const {
-    return Random(plan_.request.seed).fork(kCompareFits).fork(fold).next_bits();
-  }
-
   FoldRun make_run(const ComparePlan::Entry& entry, std::size_t number, const RunControl& control) const {
     const Fold& fold = folds_[number];
-    const TrainingData training = training_of(fold);
-    const Plan inner = internal::plan_of_method(plan_, entry.method, seed_of(number), training);
+    const TrainingData training = internal::training_of(fold);
+    const Plan inner = internal::plan_of_method(plan_, entry.method, internal::seed_of_fold(plan_, number), training);
     FoldRun made;
     internal::Stopwatch watch;
     const FitOutcome outcome = bregmax::run(inner, training, control);
@@ -169,11 +179,11 @@ class Comparer {
 
   // What auto does with the training part of a fold: it chooses among `of_auto`, or learns the only method.
   Plan plan_of_auto(std::size_t fold) const {
-    FitRequest request = internal::request_of_method(plan_, "auto", seed_of(fold));
+    FitRequest request = internal::request_of_method(plan_, "auto", internal::seed_of_fold(plan_, fold));
     for (const ComparePlan::Entry& entry : plan_.methods) {
       if (entry.of_auto) request.candidates.push_back(entry.method);
     }
-    return bregmax::plan(request, training_of(folds_[fold]));
+    return bregmax::plan(request, internal::training_of(folds_[fold]));
   }
   bool is_chosen_by_auto(std::size_t fold) const { return plan_of_auto(fold).automatic; }
 
@@ -230,30 +240,15 @@ class Comparer {
   int most_inner_folds() const {
     int most = 0;
     for (std::size_t fold = 0; fold < folds_.size(); ++fold) {
-      const Plan inner = internal::plan_of_method(plan_, "euclidean", seed_of(fold), training_of(folds_[fold]));
+      const Plan inner = internal::plan_of_method(plan_, "euclidean", internal::seed_of_fold(plan_, fold),
+                                                  internal::training_of(folds_[fold]));
       most = std::max(most, inner.folds * inner.repeats);
     }
     return most;
   }
 
-  ResultsFormat format_of(const std::string& mark) const {
-    const Plan& outer = plan_.outer;
-    const std::vector<Scale>& scales = plan_.request.scales;
-    ResultsFormat format;
-    format.title = fmt::format(
-        "comparison of methods on data {} - {} folds x {} - {} rows - settings by {} - scale {}", mark, outer.folds,
-        outer.repeats, outer.tuning_rows > 0 ? fmt::format("{}", outer.tuning_rows) : "all", to_string(outer.tune_for),
-        scales.empty() ? "standard" : internal::joined(scales, " or ", [](Scale scale) { return to_string(scale); }));
-    format.seed = plan_.request.seed;
-    format.keys = {"method", "fold"};
-    for (const Measure measure : kAllMeasures) format.values.push_back(to_string(measure));
-    for (const char* name : {"constant", "seconds_of_choice", "seconds_of_fit"}) format.values.emplace_back(name);
-    for (int fold = 0; fold < inner_folds_; ++fold) format.values.push_back(fmt::format("inner_{}", fold));
-    return format;
-  }
-
-  void read_runs(const std::string& mark) {
-    const ResultsFormat format = format_of(mark);
+  void read_runs(const TrainingData& data) {
+    const ResultsFormat format = results_format(plan_, data, inner_folds_);
     file_ = std::make_unique<ResultsFile>(plan_.results_file, format);
     for (const auto& [key, record] : read_results(plan_.results_file, format)) {
       const auto found = std::ranges::find(plan_.methods, key[0], &ComparePlan::Entry::method);
@@ -361,9 +356,21 @@ class Comparer {
 
 }  // namespace
 
+void check_results_file(const ComparePlan& plan, const TrainingData& data) {
+  std::error_code missing;
+  if (plan.results_file.empty() || std::filesystem::file_size(plan.results_file, missing) == 0 || missing) return;
+  const std::string text = internal::read_whole_file(plan.results_file);
+  const std::string expected = first_line_of(results_format(plan, data, 0));
+  require(expected.starts_with(text) || text.starts_with(expected + "\n"),
+          "{}: this file holds something else than runs of this comparison (other data, folds, seed or other choices); "
+          "give another name to begin a new one",
+          plan.results_file);
+}
+
 MethodTable compare(const ComparePlan& plan, const TrainingData& data, int threads, const RunControl& control) {
   require(threads >= 0, "threads is {}; allowed: 0 (all) or more", threads);
   require(!plan.methods.empty() && !plan.measures.empty(), "there is nothing to compare");
+  check_results_file(plan, data);
   return Comparer(plan, data, control).run(threads, control);
 }
 

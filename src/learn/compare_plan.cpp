@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "bregmax/core/random.hpp"
 #include "bregmax/learn/compare.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
@@ -13,7 +14,10 @@ namespace {
 using internal::fail;
 using internal::require;
 
-constexpr int kFoldsFromLabels = 5;
+// Of items, folds hold out rows. With ten, most items are left to learn from; but the work on a fold is that of a whole
+// fit, so half of them have to do.
+constexpr int kFolds = 5;
+constexpr std::uint64_t kFoldsOfComparison = 11, kFitsOfComparison = 12;  // random streams
 constexpr std::array kOfLabels = {Measure::kRandIndex, Measure::kPurity, Measure::kAuc, Measure::kAveragePrecision,
                                   Measure::kKnn};
 
@@ -49,10 +53,12 @@ class ComparePlanner {
       require(std::count(request_.methods.begin(), request_.methods.begin() + m, name) == 0,
               "{} has '{}' more than once", names_("methods"), name);
       if (name == "all" || name == "auto") continue;
-      const Method& method = method_named(name);
+      const auto method = std::ranges::find(all_methods(), name, &Method::name);
+      require(method != all_methods().end(), "{} has '{}'; allowed: all, auto, {}", names_("methods"), name,
+              internal::joined(in_order(), ", "));
       const std::string given = supervision_name(data_.supervision);
-      require(can_learn(method, data_.supervision), "{} has {}, which cannot learn from {}; it learns from {}",
-              names_("methods"), name, given, internal::joined(method.supervision(), ", "));
+      require(can_learn(*method, data_.supervision), "{} has {}, which cannot learn from {}; it learns from {}",
+              names_("methods"), name, given, internal::joined(method->supervision(), ", "));
     }
   }
 
@@ -70,7 +76,7 @@ class ComparePlanner {
       const Index rows = data_.rows.rows();
       require(!request_.folds || *request_.folds <= rows, "{} is {}; allowed: 2 to {}, the number of rows",
               names_("folds"), request_.folds.value_or(0), rows);
-      if (!request_.folds) outer.folds = kFoldsFromLabels;
+      if (!request_.folds) outer.folds = kFolds;
       if (request_.rows > 0 && rows > request_.rows) {
         outer.tuning_rows = request_.rows;
         plan_.notes.push_back(fmt::format("{} of the {} rows are used, drawn at random; {} uses all", request_.rows,
@@ -80,6 +86,8 @@ class ComparePlanner {
     } else {
       check_items();
     }
+    plan_.folds = outer.folds * outer.repeats;
+    if (!data_.labelled() && !request_.folds) plan_.folds = std::min(kFolds, outer.folds);
   }
 
   void check_classes() {
@@ -88,7 +96,7 @@ class ComparePlanner {
       const int usable = usable_folds(std::get<ClassOfRow>(data_.supervision), outer.folds);
       if (usable == outer.folds) return;
       plan_.notes.push_back(
-          fmt::format("{} folds instead of {}, so that the rows of the smallest class go round", usable, outer.folds));
+          fmt::format("{} folds instead of {}: the smallest class has too few rows for more", usable, outer.folds));
       outer.folds = usable;
     } catch (const Error& error) {
       fail("{}: {}", names_.labels, error.what());
@@ -99,7 +107,7 @@ class ComparePlanner {
     const int folds = plan_.outer.folds;
     const Index items = item_count(data_.supervision);
     const std::string kind = supervision_name(data_.supervision);
-    require(items >= folds, "{} is {}, but there are only {} {}", names_("folds"), folds, items, kind);
+    require(items >= folds, "there are {} {}; {} folds need as many", items, kind, folds);
     const auto* pairs = std::get_if<Pairs>(&data_.supervision);
     if (pairs == nullptr) return;
     const Index similar = std::ranges::count(*pairs, true, &Pair::similar);
@@ -157,9 +165,8 @@ class ComparePlanner {
   ComparePlan::Entry entry_of(const std::string& name) const {
     const Plan inner = internal::plan_of_method(plan_, name, request_.seed, data_);
     const PlannedMethod& planned = inner.main();
-    const double folds = plan_.outer.folds * plan_.outer.repeats;
     const double choice = inner.has_choice() ? planned.seconds_of_folds : 0;
-    return {name, planned.candidates(), folds * (choice + planned.seconds_of_fit)};
+    return {name, planned.candidates(), plan_.folds * (choice + planned.seconds_of_fit)};
   }
 
   // Behind the last method that it chooses from. It costs nothing: it takes the scores of the one that it chooses.
@@ -199,6 +206,24 @@ Plan internal::plan_of_method(const ComparePlan& plan, const std::string& method
     inner.tuning_comparisons = static_cast<Index>(thresholds.tuning_comparisons);
   }
   return inner;
+}
+
+std::vector<Fold> internal::folds_of_comparison(const ComparePlan& plan, const TrainingData& data,
+                                                const RunControl& control) {
+  Plan outer = plan.outer;
+  outer.seed = Random(plan.request.seed).fork(kFoldsOfComparison).next_bits();
+  std::vector<Fold> folds = folds_of(outer, data, control);
+  if (std::ssize(folds) > plan.folds) folds.resize(static_cast<std::size_t>(plan.folds));
+  return folds;
+}
+
+std::uint64_t internal::seed_of_fold(const ComparePlan& plan, std::size_t fold) {
+  return Random(plan.request.seed).fork(kFitsOfComparison).fork(fold).next_bits();
+}
+
+TrainingData internal::training_of(const Fold& fold) {
+  if (fold.train_items) return {fold.train_rows, as_method_supervision(*fold.train_items)};
+  return {fold.train_rows, fold.train_classes};
 }
 
 ComparePlan plan_comparison(const CompareRequest& request, const TrainingData& data) {

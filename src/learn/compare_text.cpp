@@ -32,6 +32,10 @@ std::string score_cell(const MethodTable& table, Index method, Index column) {
   return number(mean) + (std::isfinite(error) ? fmt::format(" ({})", number(error)) : "") + mark;
 }
 
+std::string about(double seconds) {
+  return seconds < 1 ? "less than a second" : "about " + internal::duration(seconds);
+}
+
 std::string count_text(std::size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -63,7 +67,7 @@ double ComparePlan::predicted_seconds(int threads) const {
   double all = 0, longest_run = 0;
   for (const Entry& entry : methods) {
     all += entry.seconds;
-    longest_run = std::max(longest_run, entry.seconds / std::max(1, outer.folds * outer.repeats));
+    longest_run = std::max(longest_run, entry.seconds / std::max(1, folds));
   }
   return std::max(all / std::max(1, threads), longest_run);
 }
@@ -71,9 +75,9 @@ double ComparePlan::predicted_seconds(int threads) const {
 std::string ComparePlan::summary(int threads) const {
   const double seconds = predicted_seconds(threads);
   std::string lines =
-      fmt::format("plan: {} methods on {} folds{}{}; settings are chosen within each training part, by {}\n",
-                  methods.size(), outer.folds, outer.repeats > 1 ? fmt::format(", {} times", outer.repeats) : "",
-                  std::isfinite(seconds) ? ", about " + internal::duration(seconds) : "", to_string(outer.tune_for));
+      fmt::format("plan: {} on {}{}; settings are chosen within each training part, by {}\n",
+                  count_text(methods.size(), "method"), count_text(static_cast<std::size_t>(folds), "fold"),
+                  std::isfinite(seconds) ? ", " + about(seconds) : "", to_string(outer.tune_for));
   for (const Entry& entry : methods) {
     if (entry.method == "auto") {
       lines += fmt::format("  {:<11} what fit takes by default: one of {}\n", entry.method,

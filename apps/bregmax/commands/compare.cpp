@@ -90,6 +90,7 @@ ExitCode run_compare(const CompareCommand& compare) {
   const TrainingData data{table.features, read_supervision(compare, table)};
   ComparePlan planned = plan_comparison(request, data);
   planned.results_file = compare.out;
+  check_results_file(planned, data);
   if (!compare.json) say_comparison_plan(planned, compare);
   const MethodTable comparison =
       run_with_progress([&](const RunControl& control) { return bregmax::compare(planned, data, 0, control); });

@@ -20,7 +20,7 @@ struct CompareRequest {
   std::vector<std::string> methods = {};
   std::vector<Scale> scales = {};        // that each method chooses from; empty: standard
   std::optional<Measure> tune_for = {};  // by which methods choose their settings
-  std::optional<int> folds = {};         // none: 5 from labels, up to 10 of items
+  std::optional<int> folds = {};         // none: 5 from labels; of items the first 5 of up to 10
   int repeats = 1;                       // >= 1: cross-validations, each with other folds; from labels only
   Index rows = 5000;                     // of larger tables with labels this many, drawn at random; 0: all
   double long_seconds = 60;              // predicted processor seconds beyond which a method takes long
@@ -40,10 +40,11 @@ struct ComparePlan {
   std::vector<Entry> methods = {};      // the rows of the table, in their order
   std::vector<std::string> notes = {};  // what the user should know before the work: methods left out, and why
   std::vector<Measure> measures = {};   // the columns
-  Plan outer = {};                      // the folds on which methods are scored
+  Plan outer = {};                      // the division into folds
+  int folds = 0;                        // on which methods are scored: the first of these
   CompareRequest request = {};
   // Finished runs are appended to this file, a line per method and fold, and those that it has are not made again;
-  // empty: none. A file of other data, folds or choices is refused.
+  // empty: none. A file of something else is refused.
   std::string results_file = {};
 
   std::vector<std::string> members_of_auto() const;
@@ -88,6 +89,9 @@ struct MethodTable {
 
   std::string to_text() const;
 };
+
+// Throws Error if the results file exists and is not of this comparison; compare() does that, too.
+void check_results_file(const ComparePlan& plan, const TrainingData& data);
 
 // The result does not depend on the number of threads (0: as many as OpenMP may use), except for the times. A method
 // that fails on a fold is reported in its row.
