@@ -150,7 +150,7 @@ TEST(Compare, TakesFilesOfSupervision) {
   const TemporaryDirectory directory;
   const Outcome made = run_script(directory,
                                   "printf 'a,b\\n' > rows.csv; printf 'i,j,s\\n' > pairs.csv; "
-                                  "printf 'i,j,v\\n' > targets.csv; "
+                                  "printf 'i,j,value\\n' > targets.csv; "
                                   "for i in $(seq 0 39); do echo \"$((i % 7)).$i,$((i * i % 31))\" >> rows.csv; "
                                   "echo \"$i,$(((i + 7) % 40)),$((i % 2))\" >> pairs.csv; "
                                   "echo \"$i,$(((i + 9) % 40)),$((i % 5))\" >> targets.csv; done");
