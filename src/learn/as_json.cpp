@@ -215,6 +215,7 @@ Json compared_method_as_json(const MethodTable& comparison, Index row) {
           {"seconds_of_choice", method.seconds_of_choice},
           {"settings", method.settings},
           {"constant_on_folds", method.constant},
+          {"not_converged_on_folds", method.not_converged},
           {"failures", std::move(failures)}};
 }
 

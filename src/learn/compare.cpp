@@ -30,7 +30,7 @@ constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 // A method on a fold.
 struct FoldRun {
   internal::MeasureScores scores{};
-  bool constant = false;
+  bool constant = false, converged = true;
   double seconds_of_choice = 0, seconds_of_fit = 0;
   // Scores of the chosen candidate within the training part, by which auto chooses among methods; NaN: not known.
   std::vector<double> inner = {};
@@ -100,7 +100,8 @@ ResultsFormat results_format(const ComparePlan& plan, const TrainingData& data, 
   format.seed = plan.request.seed;
   format.keys = {"method", "fold"};
   for (const Measure measure : kAllMeasures) format.values.push_back(to_string(measure));
-  for (const char* name : {"constant", "seconds_of_choice", "seconds_of_fit"}) format.values.emplace_back(name);
+  for (const char* name : {"constant", "converged", "seconds_of_choice", "seconds_of_fit"})
+    format.values.emplace_back(name);
   for (int fold = 0; fold < inner_folds; ++fold) format.values.push_back(fmt::format("inner_{}", fold));
   return format;
 }
@@ -171,6 +172,7 @@ class Comparer {
     made.inner.resize(static_cast<std::size_t>(inner_folds_), kNotKnown);
     made.scores = internal::score_on_fold(outcome.model, fold, inner.evaluation, control);
     made.constant = is_constant(*outcome.model.divergence, outcome.model.scaling.apply(fold.loss_rows));
+    made.converged = is_success(outcome.report.status);
     made.settings = chosen_text(outcome.tuning.record);
     return made;
   }
@@ -259,6 +261,7 @@ class Comparer {
       auto value = record.values.begin();
       for (double& score : run.scores) score = *value++;
       run.constant = *value++ != 0;
+      run.converged = *value++ != 0;
       run.seconds_of_choice = *value++;
       run.seconds_of_fit = *value++;
       for (; value != record.values.end(); ++value) run.inner.push_back(*value);
@@ -275,7 +278,8 @@ class Comparer {
     if (!file_) return;
     ResultsRecord record{
         {plan_.methods[method].method, fmt::format("{}", fold)}, {run.scores.begin(), run.scores.end()}, run.settings};
-    record.values.insert(record.values.end(), {run.constant ? 1.0 : 0.0, run.seconds_of_choice, run.seconds_of_fit});
+    record.values.insert(record.values.end(), {run.constant ? 1.0 : 0.0, run.converged ? 1.0 : 0.0,
+                                               run.seconds_of_choice, run.seconds_of_fit});
     record.values.insert(record.values.end(), run.inner.begin(), run.inner.end());
     file_->append(record);
   }
@@ -302,6 +306,7 @@ class Comparer {
       if (!run) continue;
       ++row.folds;
       row.constant += run->constant ? 1 : 0;
+      row.not_converged += run->converged ? 0 : 1;
       fit += run->seconds_of_fit;
       choice += run->seconds_of_choice;
       for (std::size_t m = 0; m < plan_.measures.size(); ++m) {

@@ -83,6 +83,7 @@ class ComparePlanner {
                                           rows, names_.with("rows", "0")));
       }
       check_classes();
+      if (outer.tuning_rows > 0) take_sample();
     } else {
       check_items();
     }
@@ -117,6 +118,13 @@ class ComparePlanner {
     plan_.measures = {Measure::kAgreement};
   }
 
+  // Times are predicted for the rows that are used.
+  void take_sample() {
+    plan_.folds = plan_.outer.folds * plan_.outer.repeats;
+    sample_ = std::move(internal::folds_of_comparison(plan_, data_).front());
+    planned_for_.emplace(internal::training_of(*sample_));
+  }
+
   // ---- Methods ----
 
   void plan_methods() {
@@ -144,10 +152,12 @@ class ComparePlanner {
                                       internal::joined(long_ones, ", "), names_.with("methods", "all")));
   }
 
+  const TrainingData& planning_data() const { return planned_for_ ? *planned_for_ : data_; }
+
   // What `auto` chooses from, and so what has to be in the table for it.
   std::vector<std::string> members_of_auto() const {
     FitRequest request = internal::request_of_method(plan_, "auto", request_.seed);
-    const Plan automatic = plan(request, data_);
+    const Plan automatic = plan(request, planning_data());
     std::vector<std::string> members;
     for (const PlannedMethod& planned : automatic.methods) members.push_back(planned.method->name);
     return members;
@@ -163,10 +173,21 @@ class ComparePlanner {
   }
 
   ComparePlan::Entry entry_of(const std::string& name) const {
-    const Plan inner = internal::plan_of_method(plan_, name, request_.seed, data_);
+    const Plan inner = internal::plan_of_method(plan_, name, request_.seed, planning_data());
     const PlannedMethod& planned = inner.main();
-    const double choice = inner.has_choice() ? planned.seconds_of_folds : 0;
-    return {name, planned.candidates(), plan_.folds * (choice + planned.seconds_of_fit)};
+    double seconds = planned.seconds_of_fit + seconds_to_score(plan_.outer.folds);
+    if (inner.has_choice()) {
+      const double scored = static_cast<double>(planned.candidates()) * inner.folds * inner.repeats;
+      seconds += planned.seconds_of_folds + scored * seconds_to_score(inner.folds);
+    }
+    return {name, planned.candidates(), plan_.folds * seconds};
+  }
+
+  // Of one model, on the held-out rows of one of so many folds: most of it is for ranking them for each other.
+  double seconds_to_score(int folds) const {
+    constexpr double kSecondsPerPair = 5e-8;
+    const double held_out = data_.labelled() ? static_cast<double>(planning_data().rows.rows()) / folds : 0;
+    return kSecondsPerPair * held_out * held_out;
   }
 
   // Behind the last method that it chooses from. It costs nothing: it takes the scores of the one that it chooses.
@@ -179,6 +200,8 @@ class ComparePlanner {
   const CompareRequest& request_;
   const TrainingData& data_;
   const Names& names_ = request_.names;
+  std::optional<Fold> sample_;               // of a large table
+  std::optional<TrainingData> planned_for_;  // its training part
   ComparePlan plan_;
 };
 

@@ -57,6 +57,10 @@ std::string remarks(const MethodTable& table) {
       text += fmt::format("{} learned a divergence that tells no rows apart on {}\n", method.method,
                           count_text(static_cast<std::size_t>(method.constant), "fold"));
     }
+    if (method.not_converged > 0) {
+      text += fmt::format("{} ended before it reached its tolerance on {}\n", method.method,
+                          count_text(static_cast<std::size_t>(method.not_converged), "fold"));
+    }
   }
   return text;
 }
@@ -100,6 +104,7 @@ std::vector<std::string> ComparePlan::members_of_auto() const {
 }
 
 std::string MethodTable::to_text() const {
+  if (done == 0) return "No method is scored on any fold yet.\n";
   std::size_t first = 11;
   std::vector<std::size_t> widths;
   for (const ComparedMethod& method : methods) first = std::max(first, method.method.size());

@@ -64,8 +64,9 @@ struct ComparedMethod {
     std::string reason;
   };
   std::string method;
-  int folds = 0;     // on which it has been scored
-  int constant = 0;  // of these: the divergence told no rows apart
+  int folds = 0;          // on which it has been scored
+  int constant = 0;       // of these: the divergence told no rows apart
+  int not_converged = 0;  // the same: its last fit ended before it reached its tolerance
   // Means over these folds: wall time on one thread of the last fit and of the choice of settings before it.
   double seconds_of_fit = std::numeric_limits<double>::quiet_NaN();
   double seconds_of_choice = std::numeric_limits<double>::quiet_NaN();
