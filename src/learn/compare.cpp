@@ -145,15 +145,17 @@ class Comparer {
     constexpr double kSecondsToScore = 0.05;
     task.effort = kSecondsToScore + (std::isfinite(seconds) ? seconds : 1);
     task.run = [this, method, fold](const RunControl& control) {
+      FoldRun made;
       try {
-        FoldRun made = make_run(plan_.methods[method], fold, control);
-        if (control.stop_requested()) return;
-        keep_run(method, fold, made);
-        runs_[method][fold] = std::move(made);
+        made = make_run(plan_.methods[method], fold, control);
       } catch (const Error& error) {
         const std::lock_guard lock(failures_mutex_);
         failures_[method].emplace(static_cast<int>(fold), error.what());
+        return;
       }
+      if (control.stop_requested()) return;
+      keep_run(method, fold, made);
+      runs_[method][fold] = std::move(made);
     };
     return task;
   }
@@ -163,7 +165,6 @@ class Comparer {
     const TrainingData training = internal::training_of(fold);
     const Plan inner = internal::plan_of_method(plan_, entry.method, internal::seed_of_fold(plan_, number), training);
     FoldRun made;
-    internal::Stopwatch watch;
     const FitOutcome outcome = bregmax::run(inner, training, control);
     made.seconds_of_fit = outcome.report.seconds;
     made.seconds_of_choice = outcome.tuning.record.seconds;
@@ -255,8 +256,8 @@ class Comparer {
     for (const auto& [key, record] : read_results(plan_.results_file, format)) {
       const auto found = std::ranges::find(plan_.methods, key[0], &ComparePlan::Entry::method);
       const auto fold = internal::number_in<std::size_t>(key[1]);
-      require(fold && *fold < folds_.size(), "{}: there is no fold {}", plan_.results_file, key[1]);
-      if (found == plan_.methods.end()) continue;  // of an earlier run with more methods
+      // An earlier run may have compared more methods, and scored more folds of the same division.
+      if (found == plan_.methods.end() || !fold || *fold >= folds_.size()) continue;
       FoldRun run;
       auto value = record.values.begin();
       for (double& score : run.scores) score = *value++;

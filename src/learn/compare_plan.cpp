@@ -109,13 +109,15 @@ class ComparePlanner {
     const Index items = item_count(data_.supervision);
     const std::string kind = supervision_name(data_.supervision);
     require(items >= folds, "there are {} {}; {} folds need as many", items, kind, folds);
+    if (std::holds_alternative<Targets>(data_.supervision)) return;
+    // The loss asks for margins, so that distances of different units cannot be compared by it.
+    plan_.measures = {Measure::kAgreement};
     const auto* pairs = std::get_if<Pairs>(&data_.supervision);
     if (pairs == nullptr) return;
     const Index similar = std::ranges::count(*pairs, true, &Pair::similar);
     require(std::min(similar, items - similar) >= folds,
             "there are {} similar and {} dissimilar pairs; {} folds need at least one of either each", similar,
             items - similar, folds);
-    plan_.measures = {Measure::kAgreement};
   }
 
   // Times are predicted for the rows that are used.

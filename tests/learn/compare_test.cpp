@@ -282,7 +282,9 @@ TEST(Compare, ScoresPairsAndComparisonsByAgreementAndTargetsByTheLoss) {
   EXPECT_LT(targets.means(1, 0), 1e-4 * targets.means(0, 0));
   EXPECT_FALSE(targets.as_good[0][0]);
 
-  const MethodTable comparisons = table_of(comparing({"smooth"}), {given.rows, given.comparisons});
+  CompareRequest by_loss = comparing({"smooth"});
+  by_loss.tune_for = Measure::kLoss;  // of settings; losses of distances of other units cannot be compared
+  const MethodTable comparisons = table_of(by_loss, {given.rows, given.comparisons});
   EXPECT_THAT(comparisons.measures, ElementsAre(Measure::kAgreement));
   EXPECT_GT(comparisons.means(1, 0), comparisons.means(0, 0) + 0.05);
 }
@@ -315,6 +317,23 @@ TEST(CompareFile, TakesFurtherMethods) {
   ComparePlan more = plan_comparison(comparing({"itml"}), kThreeClasses);
   more.results_file = few.results_file;
   EXPECT_EQ(compare(more, kThreeClasses, 2).from_file, 5) << "the Euclidean distance";
+}
+
+TEST(CompareFile, TakesFewerFoldsOfTheSameDivision) {
+  const TemporaryDirectory directory;
+  const Given given = given_items();
+  const TrainingData data{given.rows, given.pairs};
+  CompareRequest request = comparing({"euclidean"});
+  request.folds = 10;
+  ComparePlan plan = plan_comparison(request, data);
+  plan.results_file = directory / "runs.csv";
+  EXPECT_EQ(compare(plan, data, 2).runs, 10);
+  request.folds.reset();
+  plan = plan_comparison(request, data);
+  plan.results_file = directory / "runs.csv";
+  const MethodTable table = compare(plan, data, 2);
+  EXPECT_EQ(table.runs, 5);
+  EXPECT_EQ(table.from_file, 5);
 }
 
 TEST(CompareFile, RefusesOfSomethingElse) {
