@@ -196,7 +196,7 @@ class ComparePlanner {
   void add_auto() {
     const auto last = std::find_if(plan_.methods.rbegin(), plan_.methods.rend(),
                                    [](const ComparePlan::Entry& entry) { return entry.of_auto; });
-    plan_.methods.insert(last.base(), {"auto", 1, 0});
+    plan_.methods.insert(last.base(), ComparePlan::Entry{"auto", 1, 0});
   }
 
   const CompareRequest& request_;
