@@ -161,6 +161,7 @@ class ComparePlanner {
     FitRequest request = internal::request_of_method(plan_, "auto", request_.seed);
     const Plan automatic = plan(request, planning_data());
     std::vector<std::string> members;
+    members.reserve(automatic.methods.size());
     for (const PlannedMethod& planned : automatic.methods) members.push_back(planned.method->name);
     return members;
   }
