@@ -88,7 +88,10 @@ void ProgressLine::show(const Progress& progress) {
   shown_ = true;
   constexpr int kWidth = 30;
   const std::string_view phase = progress.phase;
-  const char* counted = phase == "tune" ? "fit" : phase == "runs" ? "run" : phase == "splits" ? "split" : "iteration";
+  const char* counted = phase == "tune"                         ? "fit"
+                        : phase == "runs" || phase == "compare" ? "run"
+                        : phase == "splits"                     ? "split"
+                                                                : "iteration";
   const int done = static_cast<int>(std::lround(fraction(progress) * kWidth));
   std::string line =
       fmt::format("\r\x1b[K{} [{:=<{}}{: <{}}] {} {}", phase, "", done, "", kWidth - done, counted, progress.iteration);

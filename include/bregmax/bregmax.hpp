@@ -37,6 +37,7 @@
 #include "bregmax/data/table.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
+#include "bregmax/learn/compare.hpp"
 #include "bregmax/learn/run.hpp"
 #include "bregmax/model/model.hpp"
 #include "bregmax/search/top_k.hpp"

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "arrays.hpp"
+#include "bregmax/learn/compare.hpp"
 #include "bregmax/learn/run.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
@@ -57,6 +58,12 @@ std::vector<LabelSupervision> supervision_named(const std::string& name) {
 
 Solver solver_named(const std::string& name) {
   return internal::value_named(std::array{Solver::kAuto, Solver::kExact, Solver::kAdmm}, name, "solver");
+}
+
+PlanThresholds thresholds_of_environment() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
+  const char* text = std::getenv(kThresholdsVariable);
+  return text != nullptr ? parse_thresholds(text) : PlanThresholds();
 }
 
 // Sets the field if the options have this entry and it is not None.
@@ -111,8 +118,7 @@ FitRequest request_of(const nb::dict& options) {
   take<int>(options, "max_iterations", request.max_iterations);
   take<double>(options, "time_limit", request.time_limit);
   take<std::uint64_t>(options, "seed", request.seed);
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
-  if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
+  request.thresholds = thresholds_of_environment();
   return request;
 }
 
@@ -165,10 +171,47 @@ nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, 
   return nb::make_tuple(outcome.model.divergence ? nb::cast(std::move(outcome.model)) : nb::none(), report);
 }
 
+CompareRequest comparison_of(const nb::dict& options) {
+  CompareRequest request;
+  take<std::map<std::string, std::string>>(options, "names", request.names.renamed);
+  take<std::vector<std::string>>(options, "methods", request.methods);
+  std::string scale, measure;
+  take<std::string>(options, "scale", scale);
+  take<std::string>(options, "tune_for", measure);
+  if (!scale.empty()) request.scales = scales_named(scale);
+  if (!measure.empty()) request.tune_for = measure_named(measure);
+  take<int>(options, "folds", request.folds);
+  take<int>(options, "repeats", request.repeats);
+  take<Index>(options, "rows", request.rows);
+  take<double>(options, "time_limit", request.time_limit);
+  take<std::uint64_t>(options, "seed", request.seed);
+  request.names.labels = "y";
+  request.thresholds = thresholds_of_environment();
+  return request;
+}
+
+// The table of methods, as `bregmax compare --json` prints it, with its text.
+nb::object compare(const Rows& rows, const nb::dict& given, const nb::dict& options, const nb::object& on_progress) {
+  const MethodSupervision supervision = supervision_of(given);
+  ComparePlan planned = plan_comparison(comparison_of(options), {view(rows), supervision});
+  take<std::string>(options, "out", planned.results_file);
+  int threads = 0;
+  take<int>(options, "threads", threads);
+  const auto work = [rows, supervision, planned](const RunControl& control) {
+    return bregmax::compare(planned, {view(rows), supervision}, 0, control);
+  };
+  const MethodTable table = run_interruptibly<MethodTable>(work, on_progress, threads);
+  auto json = internal::method_table_as_json(planned, table);
+  json["text"] = table.to_text();
+  return to_python(json);
+}
+
 }  // namespace
 
 void bind_fit(nb::module_& module) {
   module.def("fit", &fit, nb::arg("rows").noconvert(), nb::arg("given"), nb::arg("options"),
+             nb::arg("on_progress").none());
+  module.def("compare", &compare, nb::arg("rows").noconvert(), nb::arg("given"), nb::arg("options"),
              nb::arg("on_progress").none());
   module.def("methods", [] { return to_python(internal::methods_as_json()); });
 }

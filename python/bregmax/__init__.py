@@ -9,6 +9,7 @@ from bregmax import _blas
 with _blas.suitable_kernels():
     from bregmax._core import __version__
 from bregmax.cluster import BregmanKMeans
+from bregmax.comparison import MethodTable, compare
 from bregmax.datasets import load_dataset, read_table
 from bregmax.learner import BregmanLearner
 from bregmax.methods import (
@@ -61,6 +62,7 @@ __all__ = [
     "LMNN",
     "MLRAUC",
     "MahalanobisRegression",
+    "MethodTable",
     "Model",
     "NCA",
     "Smooth",
@@ -72,6 +74,7 @@ __all__ = [
     "__version__",
     "available_methods",
     "closed_form_names",
+    "compare",
     "load_dataset",
     "rank",
     "read_table",

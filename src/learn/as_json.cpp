@@ -199,6 +199,66 @@ Json parameters_as_json(const std::string& method, const std::map<std::string, d
   return object;
 }
 
+namespace {
+
+// One row of the table.
+Json compared_method_as_json(const MethodTable& comparison, Index row) {
+  const ComparedMethod& method = comparison.methods[row];
+  Json scores = Json::object();
+  for (std::size_t m = 0; m < comparison.measures.size(); ++m) {
+    const auto column = static_cast<Index>(m);
+    Json on_folds = Json::array();
+    for (const Matrix& fold : comparison.fold_scores) on_folds.push_back(fold(row, column));
+    scores[to_string(comparison.measures[m])] = {{"mean", comparison.means(row, column)},
+                                                 {"standard_error", comparison.standard_errors(row, column)},
+                                                 {"best", comparison.best[m] == row},
+                                                 {"as_good", static_cast<bool>(comparison.as_good[m][row])},
+                                                 {"folds", std::move(on_folds)}};
+  }
+  Json failures = Json::array();
+  for (const auto& [fold, reason] : method.failures) failures.push_back({{"fold", fold}, {"reason", reason}});
+  return {{"method", method.method},
+          {"folds", method.folds},
+          {"scores", std::move(scores)},
+          {"seconds_of_fit", method.seconds_of_fit},
+          {"seconds_of_choice", method.seconds_of_choice},
+          {"settings", method.settings},
+          {"constant_on_folds", method.constant},
+          {"not_converged_on_folds", method.not_converged},
+          {"failures", std::move(failures)}};
+}
+
+}  // namespace
+
+Json method_table_as_json(const ComparePlan& plan, const MethodTable& comparison) {
+  Json measures = Json::array(), methods = Json::array(), winners = Json::object();
+  for (std::size_t m = 0; m < comparison.measures.size(); ++m) {
+    const std::string name = to_string(comparison.measures[m]);
+    measures.push_back(name);
+    const Index best = comparison.best[m];
+    winners[name] = best < 0 ? Json(nullptr) : Json(comparison.methods[best].method);
+  }
+  for (std::size_t row = 0; row < comparison.methods.size(); ++row) {
+    methods.push_back(compared_method_as_json(comparison, static_cast<Index>(row)));
+  }
+  return {{"status", comparison.status == Status::kOptimal ? "done" : to_string(comparison.status)},
+          {"measures", std::move(measures)},
+          {"folds", comparison.fold_scores.size()},
+          {"repeats", plan.outer.repeats},
+          {"settings_chosen", "within the training part of each fold"},
+          {"tune_for", to_string(plan.outer.tune_for)},
+          {"winners", std::move(winners)},
+          {"methods", std::move(methods)},
+          {"members_of_auto", plan.members_of_auto()},
+          {"notes", plan.notes},
+          {"runs", comparison.runs},
+          {"runs_done", comparison.done},
+          {"runs_from_file", comparison.from_file},
+          {"predicted_seconds", plan.predicted_seconds()},
+          {"seconds", comparison.seconds},
+          {"seed", plan.request.seed}};
+}
+
 Json methods_as_json() {
   Json list = Json::array();
   for (const Method& method : all_methods()) {

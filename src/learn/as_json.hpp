@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bregmax/learn/compare.hpp"
 #include "bregmax/learn/run.hpp"
 
 namespace bregmax::internal {
@@ -22,6 +23,8 @@ Json tuning_as_json(const TuningRecord& record);  // null: nothing was tuned
 Json scores_as_json(const TuningRecord& record);
 // Choices by their name. The numbers of a method that is not known stay numbers.
 Json parameters_as_json(const std::string& method, const std::map<std::string, double>& parameters);
+
+Json method_table_as_json(const ComparePlan& plan, const MethodTable& comparison);
 
 Json methods_as_json();
 Json datasets_as_json();

@@ -21,10 +21,6 @@ namespace {
 
 constexpr const char* kMark = "# bregmax results 1; ";
 
-std::string first_line(const ResultsFormat& format) {
-  return fmt::format("{}seed {}; {}", kMark, format.seed, format.title);
-}
-
 std::string second_line(const ResultsFormat& format) {
   return fmt::format("{},{},note", internal::joined(format.keys, ","), internal::joined(format.values, ","));
 }
@@ -66,9 +62,9 @@ std::vector<std::string> whole_lines(const std::string& text, std::size_t& used)
 }
 
 void check_header(const std::vector<std::string>& lines, const ResultsFormat& format, const std::string& path) {
-  require(lines[0] == first_line(format),
+  require(lines[0] == first_line_of(format),
           "{}: the first line is '{}'; to continue it must be '{}' (another file, or another --seed?)", path, lines[0],
-          first_line(format));
+          first_line_of(format));
   if (lines.size() < 2) return;
   require(lines[1] == second_line(format), "{}: the columns are {}; allowed: {}", path, lines[1], second_line(format));
 }
@@ -93,6 +89,10 @@ void write(std::FILE* file, const std::string& text, bool to_disk, const std::st
 
 }  // namespace
 
+std::string first_line_of(const ResultsFormat& format) {
+  return fmt::format("{}seed {}; {}", kMark, format.seed, format.title);
+}
+
 ResultsFile::ResultsFile(std::string path, ResultsFormat format)
     : path_(std::move(path)), format_(std::move(format)), file_(std::fopen(path_.c_str(), "ae"), &std::fclose) {
   if (!file_) refuse(path_);
@@ -102,12 +102,12 @@ ResultsFile::ResultsFile(std::string path, ResultsFormat format)
   std::size_t used = 0;
   const std::vector<std::string> lines = whole_lines(text, used);
   // A file of another program must not be cut: an incomplete first line is ours only if it begins like ours.
-  require(!lines.empty() || first_line(format_).starts_with(text), "{}: this is not a file of results", path_);
+  require(!lines.empty() || first_line_of(format_).starts_with(text), "{}: this is not a file of results", path_);
   if (!lines.empty()) check_header(lines, format_, path_);
   for (const auto& [key, record] : parse_lines(lines, format_, path_)) keys_.insert(key);
   if (used < text.size() && ::ftruncate(::fileno(file_.get()), static_cast<off_t>(used)) != 0) refuse(path_);
   std::string header;
-  if (lines.empty()) header += first_line(format_) + "\n";
+  if (lines.empty()) header += first_line_of(format_) + "\n";
   if (lines.size() < 2) header += second_line(format_) + "\n";
   if (!header.empty()) write(file_.get(), header, format_.to_disk, path_);
 }
@@ -131,7 +131,7 @@ std::unique_ptr<ResultsFile> open_results(const std::string& path, const Results
     std::size_t used = 0;
     const std::vector<std::string> lines = whole_lines(internal::read_whole_file(path), used);
     require(!lines.empty() && lines[0].starts_with(kMark), "{}: this is not a file of results", path);
-    if (lines[0] != first_line(format)) std::filesystem::remove(path);
+    if (lines[0] != first_line_of(format)) std::filesystem::remove(path);
   }
   return std::make_unique<ResultsFile>(path, format);
 }

@@ -52,6 +52,9 @@ class ResultsFile {
   std::set<std::vector<std::string>> keys_;
 };
 
+// The line that a file of this format begins with.
+std::string first_line_of(const ResultsFormat& format);
+
 // The file, made or continued. One of another title or seed is begun anew: what it holds is of no use here.
 std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format);
 

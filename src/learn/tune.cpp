@@ -16,52 +16,21 @@
 #include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
+#include "learn/fold_scores.hpp"
 #include "learn/results_file.hpp"
 #include "learn/task_graph.hpp"
-#include "methods/item_losses.hpp"
 
 namespace bregmax {
 namespace {
 
+using internal::mean_and_error;
+using internal::MeasureScores;
 using internal::require;
+using internal::score_on_fold;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {
     "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement"};
-
-// One number per measure, in the order of kAllMeasures; NaN: not defined on this fold.
-using MeasureScores = std::array<double, kAllMeasures.size()>;
-
-MeasureScores score_on_fold(const Model& model, const Fold& fold, const EvaluationOptions& options,
-                            const RunControl& control) {
-  MeasureScores scores;
-  scores.fill(kNan);
-  if (fold.held_out_rows.rows() > 0) {
-    EvaluationOptions cut = options;
-    cut.k = std::min(options.k, fold.train_rows.rows());
-    const Matrix held_out = model.scaling.apply(fold.held_out_rows), train = model.scaling.apply(fold.train_rows);
-    const EvaluationScores found =
-        evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, cut, control);
-    scores = {found.rand_index, found.purity, found.auc, found.average_precision, found.knn_accuracy, kNan, kNan};
-  }
-  if (fold.loss_rows.rows() > 0) {
-    const Matrix rows = model.scaling.apply(fold.loss_rows);
-    scores[static_cast<std::size_t>(Measure::kLoss)] = internal::mean_loss(*model.divergence, rows, fold.loss_items);
-    scores[static_cast<std::size_t>(Measure::kAgreement)] =
-        internal::agreement(*model.divergence, rows, fold.loss_items);
-  }
-  return scores;
-}
-
-// NaN where there are too few values.
-std::pair<double, double> mean_and_error(const std::vector<double>& known) {
-  if (known.empty()) return {kNan, kNan};
-  const Eigen::Map<const Vector> values(known.data(), std::ssize(known));
-  const double mean = values.mean();
-  if (known.size() < 2) return {mean, kNan};
-  const auto count = static_cast<double>(known.size());
-  return {mean, std::sqrt((values.array() - mean).square().sum() / (count - 1) / count)};
-}
 
 // Learns and scores all candidates on all folds; every (family, fold) has its own learner and writes to different rows.
 class Tuner {

@@ -169,7 +169,10 @@ Method internal::gb_lmnn_method() {
           .from_labels = true,
           .parameters = parameters,
           .limits = {1e-3, 5000, 0},
-          .learn = learn_gb_lmnn};
+          .learn = learn_gb_lmnn,
+          .predicted_seconds = [](const FitSize& size, const MethodChoices&) {
+            return 1e-6 * size.rows * size.rows + 5e-5 * size.rows * size.features;
+          }};
 }
 
 }  // namespace bregmax

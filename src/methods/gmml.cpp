@@ -127,7 +127,11 @@ Method internal::gmml_method() {
                          real_parameter("lambda", "weight of the prior, a multiple of the identity", 1e-6, {},
                                         {0, 1e-3, 1e-2, 1e-1, 1})},
           .limits = {.tolerance = 1e-6},
-          .learn = learn_gmml};
+          .learn = learn_gmml,
+          .predicted_seconds = [](const FitSize& size, const MethodChoices&) {
+            return 1e-7 * (size.rows + size.items) * size.features +
+                   1e-8 * size.features * size.features * size.features;
+          }};
 }
 
 }  // namespace bregmax

@@ -224,7 +224,12 @@ Method internal::itml_method() {
                          real_parameter("upper", "the bound of similar pairs itself; 0: the percentile", 0),
                          real_parameter("lower", "the bound of dissimilar pairs itself; 0: the percentile", 0)},
           .limits = {1e-6, 10'000, 0},
-          .learn = learn_itml};
+          .learn = learn_itml,
+          .predicted_seconds = [](const FitSize& size, const MethodChoices&) {
+            constexpr double kPairsFromLabels = 200;
+            const double pairs = size.items > 0 ? size.items : kPairsFromLabels;
+            return 2e-9 * size.rows * size.rows * size.features + 1e-7 * pairs * size.features * size.features;
+          }};
 }
 
 }  // namespace bregmax

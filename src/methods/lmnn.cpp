@@ -303,15 +303,18 @@ internal::LmnnResult internal::learn_lmnn(const MatrixView& rows, const ClassOfR
 }
 
 Method internal::lmnn_method() {
-  return {.name = "lmnn",
-          .summary = "large margin nearest neighbours (Weinberger & Saul 2009)",
-          .from_labels = true,
-          .parameters = margin_parameters(),
-          .limits = {1e-3, 5000, 0},
-          .learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                      const RunControl& control) {
+  return {
+      .name = "lmnn",
+      .summary = "large margin nearest neighbours (Weinberger & Saul 2009)",
+      .from_labels = true,
+      .parameters = margin_parameters(),
+      .limits = {1e-3, 5000, 0},
+      .learn =
+          [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+             const RunControl& control) {
             return learn_lmnn(rows, std::get<ClassOfRow>(supervision), choices, control).learned;
-          }};
+          },
+      .predicted_seconds = [](const FitSize& size, const MethodChoices&) { return 7e-5 * size.rows * size.features; }};
 }
 
 }  // namespace bregmax

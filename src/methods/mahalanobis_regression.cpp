@@ -108,7 +108,10 @@ Method internal::mahalanobis_method() {
           .from_targets = true,
           .parameters = {},
           .limits = {1e-8, 100'000, 0},
-          .learn = learn_mahalanobis};
+          .learn = learn_mahalanobis,
+          .predicted_seconds = [](const FitSize& size, const MethodChoices&) {
+            return 8e-8 * size.items * size.features * size.features;
+          }};
 }
 
 }  // namespace bregmax

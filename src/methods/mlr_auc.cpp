@@ -77,13 +77,15 @@ Learned learn_mlr_auc(const MatrixView& rows, const MethodSupervision& supervisi
 }  // namespace
 
 Method internal::mlr_auc_method() {
-  return {.name = "mlr-auc",
-          .summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve",
-          .from_labels = true,
-          .parameters = {tuned(real_parameter("c", "weight of the ranking loss relative to the trace", 1000, kPositive,
-                                              {1e-2, 1, 1e2, 1e4, 1e6}))},
-          .limits = {1e-3, 2000, 0},
-          .learn = learn_mlr_auc};
+  return {
+      .name = "mlr-auc",
+      .summary = "metric learning to rank: a structural support vector machine for the area under the ROC curve",
+      .from_labels = true,
+      .parameters = {tuned(real_parameter("c", "weight of the ranking loss relative to the trace", 1000, kPositive,
+                                          {1e-2, 1, 1e2, 1e4, 1e6}))},
+      .limits = {1e-3, 2000, 0},
+      .learn = learn_mlr_auc,
+      .predicted_seconds = [](const FitSize& size, const MethodChoices&) { return 1e-3 * size.rows * size.features; }};
 }
 
 }  // namespace bregmax

@@ -137,19 +137,24 @@ Method internal::nca_method() {
           .parameters = {choice_parameter("form", "of the learned matrix", {"full", "diagonal"}, true),
                          components_parameter("rows of the learned matrix")},
           .limits = {1e-4, 500, 0},
-          .learn = learn_nca};
+          .learn = learn_nca,
+          .predicted_seconds = [](const FitSize& size, const MethodChoices&) {
+            return 1.5e-7 * size.rows * size.rows * (1 + size.features / 20);
+          }};
 }
 
 Method internal::kernel_nca_method() {
-  return {.name = "kernel-nca",
-          .summary = "neighbourhood component analysis with an RBF or polynomial kernel",
-          .from_labels = true,
-          .parameters = {tuned(choice_parameter("kernel", "k(x, y)", {"rbf", "polynomial"}, true)),
-                         tuned(real_parameter("bandwidth", "of the kernel", 4, kPositive, {32, 16, 8, 4, 2, 1})),
-                         whole_parameter("degree", "of the polynomial", 2, {1, 10}),
-                         components_parameter("of the embedding")},
-          .limits = {1e-4, 500, 0},
-          .learn = learn_kernel_nca};
+  return {
+      .name = "kernel-nca",
+      .summary = "neighbourhood component analysis with an RBF or polynomial kernel",
+      .from_labels = true,
+      .parameters = {tuned(choice_parameter("kernel", "k(x, y)", {"rbf", "polynomial"}, true)),
+                     tuned(real_parameter("bandwidth", "of the kernel", 4, kPositive, {32, 16, 8, 4, 2, 1})),
+                     whole_parameter("degree", "of the polynomial", 2, {1, 10}),
+                     components_parameter("of the embedding")},
+      .limits = {1e-4, 500, 0},
+      .learn = learn_kernel_nca,
+      .predicted_seconds = [](const FitSize& size, const MethodChoices&) { return 1.5e-6 * size.rows * size.rows; }};
 }
 
 }  // namespace bregmax

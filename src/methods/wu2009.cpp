@@ -170,10 +170,12 @@ Method internal::wu2009_method() {
            real_parameter("step", "of the subgradient method, over the number of the iteration", 1, kPositive),
            constraints_parameter()},
       .limits = {1e-6, 1000, 0},
-      .learn = [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
-                  const RunControl& control) {
-        return learn_wu2009(rows, pairs_of(supervision, choices), choices, control).learned;
-      }};
+      .learn =
+          [](const MatrixView& rows, const MethodSupervision& supervision, const MethodChoices& choices,
+             const RunControl& control) {
+            return learn_wu2009(rows, pairs_of(supervision, choices), choices, control).learned;
+          },
+      .predicted_seconds = [](const FitSize& size, const MethodChoices&) { return 6e-6 * size.rows * size.rows; }};
 }
 
 }  // namespace bregmax

@@ -87,5 +87,20 @@ TEST(MethodParameter, SaysWhatItAllows) {
   refuses(pieces, "0", "pieces is 0; allowed: a whole number from 1 to 9, or all");
 }
 
+TEST(MethodRegistry, EveryMethodPredictsItsTime) {
+  for (const Method& method : all_methods()) {
+    ASSERT_TRUE(method.predicted_seconds) << method.name;
+    const MethodChoices standard = resolve(method, {});
+    const auto seconds = [&](double size) {
+      return method.predicted_seconds({.rows = size, .features = 10, .items = method.from_labels ? 0 : size}, standard);
+    };
+    EXPECT_GE(seconds(100), 0) << method.name;
+    EXPECT_LT(seconds(100), 10) << method.name;
+    if (method.needs_supervision) {
+      EXPECT_GT(seconds(10'000), seconds(100)) << method.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bregmax
