@@ -43,11 +43,12 @@ Method internal::deep_method() {
                    .from_pairs = true,
                    .from_targets = true,
                    .from_comparisons = true,
-                   .parameters = {whole_parameter("hidden_layers", "of the network", 2, {0, 20}),
-                                  whole_parameter("width", "of a hidden layer", 256, {1, 100000}),
-                                  whole_parameter("outputs", "of the network", 32, {1, 10000}),
-                                  choice_parameter("activation", "of the hidden layers", {"relu", "tanh"})},
+                   .parameters = {of_shape(whole_parameter("hidden_layers", "of the network", 2, {0, 20})),
+                                  of_shape(whole_parameter("width", "of a hidden layer", 256, {1, 100000})),
+                                  of_shape(whole_parameter("outputs", "of the network", 32, {1, 10000})),
+                                  of_shape(choice_parameter("activation", "of the hidden layers", {"relu", "tanh"}))},
                    .limits = {1e-6, 1'000'000, 0},
+                   .goes_on = true,
                    .learn = learn_deep,
                    .predicted_seconds = seconds_of_deep};
   for (MethodParameter& parameter : gradient_parameters(0.002, 0.05, {1e-1, 1e-3}))

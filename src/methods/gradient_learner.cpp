@@ -7,6 +7,7 @@
 #include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/network_embedding.hpp"
 #include "core/checks.hpp"
+#include "methods/model_start.hpp"
 #include "methods/parameters.hpp"
 #include "optimize/gradient/start.hpp"
 
@@ -35,26 +36,27 @@ void balance(std::vector<Item>& items) {
 }
 
 // Targets are learned in units of their size, so that the start and the rates fit.
-double take_unit(std::vector<Item>& items) {
+double size_of(const std::vector<Item>& items) {
   double squares = 0, weight = 0;
   for (const Item& item : items) {
     squares += item.weight * item.value * item.value;
     weight += item.weight;
   }
-  const double unit = squares > 0 ? std::sqrt(squares / weight) : 1;
-  for (Item& item : items) item.value /= unit;
-  return unit;
+  return squares > 0 ? std::sqrt(squares / weight) : 1;
 }
 
+// unit: of the divergences that are learned; 0: to be decided here.
 TrainingItems training_items(const MatrixView& rows, const MethodSupervision& supervision, double& unit) {
+  const bool targets = std::holds_alternative<Targets>(supervision);
   TrainingItems training{rows};
   if (const auto* classes = std::get_if<ClassOfRow>(&supervision)) {
     training.class_of_row = *classes;
-    return training;
+  } else {
+    for_each_item(items_of(supervision), [&](Index, const Item& item) { training.items.push_back(item); });
   }
-  for_each_item(items_of(supervision), [&](Index, const Item& item) { training.items.push_back(item); });
   if (std::holds_alternative<Pairs>(supervision)) balance(training.items);
-  if (std::holds_alternative<Targets>(supervision)) unit = take_unit(training.items);
+  if (unit == 0) unit = targets ? size_of(training.items) : 1;
+  for (Item& item : training.items) item.value /= unit;  // 0 but for targets
   return training;
 }
 
@@ -129,10 +131,11 @@ void drop_features(const ParameterLayout& layout, Vector& parameters) {
 Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
                            const MethodLimits& limits, const RunControl& control) {
   const ParameterLayout layout(learner.shape);
-  double factor = 1;
+  double factor = learner.start ? unit_of(*learner.start->divergence) : 0;
   TrainingItems training = training_items(rows, supervision, factor);
   training.neighbour_share = learner.neighbour_share;
-  const Vector start = start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
+  const Vector start = learner.start ? parameters_of(layout, *learner.start->divergence)
+                                     : start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
   const TrainLimits train_limits{limits.max_iterations, limits.time_limit, limits.tolerance};
   // The mean loss of twice as many items says twice as much, so the prices weigh half as much beside it. What was
   // chosen on folds then fits all items, too.
@@ -183,8 +186,8 @@ std::vector<MethodParameter> gradient_parameters(double rate, double weight_deca
       "feature_price", "price on each feature that is used; drops those that say nothing", 0, {}, {0, 1e-1});
   feature_price.tuned_from_items = true;
   return {
-      whole_parameter("pieces", "of the generator", 50, {1, 10000}),
-      whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64", 0, {0, 1000}),
+      of_shape(whole_parameter("pieces", "of the generator", 50, {1, 10000})),
+      of_shape(whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64", 0, {0, 1000})),
       tuned(real_parameter("decay", "price on what makes the divergence differ from a Euclidean one", 1e-3, {},
                            std::move(decays))),
       std::move(feature_price),
@@ -210,6 +213,7 @@ GradientLearner gradient_learner(const MethodChoices& choices) {
   learner.adamw.rate = choices.number("rate");
   learner.adamw.decay = choices.number("weight_decay");
   learner.adamw.seed = choices.seed;
+  learner.start = choices.asked.start;
   return learner;
 }
 

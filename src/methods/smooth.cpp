@@ -38,6 +38,7 @@ Method internal::smooth_method() {
           .parameters = gradient_parameters(0.02, 0, {1, 1e-1, 1e-2, 1e-3, 1e-4}),
           .limits = {1e-6, 1'000'000, 0},
           .fold_tolerance = 1e-6,  // a looser one stops before the pieces bend
+          .goes_on = true,
           .learn = learn_smooth,
           .predicted_seconds = seconds_of_smooth};
 }

@@ -41,7 +41,7 @@ struct Problem {
   Vector units;  // alpha = units * variable
 };
 
-Problem make_problem(const MatrixView& rows, Pairs pairs, bool square, double c, double scale) {
+Problem make_hinge_problem(const MatrixView& rows, Pairs pairs, bool square, double c, double scale) {
   std::erase_if(pairs, [](const Pair& pair) { return pair.weight == 0; });
   if (pairs.empty()) throw Error("every pair has weight 0; at least one must count");
   const Matrix products = inner_products(rows, scale, square);
@@ -148,7 +148,7 @@ internal::Wu2009Result internal::learn_wu2009(const MatrixView& rows, const Pair
   double scale = choices.number("scale");
   if (scale == 0) scale = rows.rowwise().squaredNorm().maxCoeff();
   if (scale == 0) scale = 1;  // all rows are at the origin
-  const Problem problem = make_problem(rows, pairs, square, choices.number("c"), scale);
+  const Problem problem = make_hinge_problem(rows, pairs, square, choices.number("c"), scale);
   Wu2009Result result = exact ? run(HingeInteriorPoint(problem.program), problem, choices.limits, control)
                               : run(Subgradient(problem, choices.number("step")), problem, choices.limits, control);
   result.learned.divergence = make_divergence(rows, result.weights, scale, square);
