@@ -20,6 +20,10 @@ constexpr std::uint64_t kStartStream = 1;
 constexpr double kWorkForLbfgs = 2e7;
 constexpr double kMostRowsForLbfgs = 5000;  // with labels, where it holds all pairs of rows in memory
 
+// A run that goes on from a model takes shorter steps: what it does not see again is then forgotten less, and on new
+// rows of the same kind it ends where one on all rows does.
+constexpr double kRateOfGoingOn = 0.1;
+
 constexpr double kUnitsOfPrices = 1000;  // rows or items for which the prices are meant
 
 // Every row is seen this many times, but the run has at least and at most so many steps: small tables need the steps,
@@ -214,6 +218,10 @@ GradientLearner gradient_learner(const MethodChoices& choices) {
   learner.adamw.decay = choices.number("weight_decay");
   learner.adamw.seed = choices.seed;
   learner.start = choices.asked.start;
+  if (learner.start) {
+    learner.adamw.rate *= kRateOfGoingOn;
+    if (learner.optimiser == Optimiser::kAuto) learner.optimiser = Optimiser::kAdamw;
+  }
   return learner;
 }
 

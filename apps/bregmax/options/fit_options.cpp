@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "bregmax/methods/pbdl.hpp"
 #include "options/options.hpp"
@@ -171,7 +172,7 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
       "--threads",          "--seed",     "--out",        "--max-iterations",
       "--keep-partial",     "--json",     "--method",     "--help",
       "--method-parameter", "--tune-for", "--folds",      "--repeats",
-      "--candidates",       "--picture"};
+      "--candidates",       "--picture",  "--start"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
@@ -224,6 +225,10 @@ void add_method_options(OptionAdder& options, FitCommand& fit) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  options.text(
+      "--start", fit.start, "MODEL",
+      "go on from this model of smooth or deep, in smaller steps; its method, scaling and parameters are kept, "
+      "and only the data given now are looked at");
 }
 
 }  // namespace
@@ -279,6 +284,7 @@ FitRequest complete_request(const FitCommand& fit) {
   if (fit.command->count("--lipschitz") > 0) request.parameters["lipschitz"] = fit.lipschitz_bound;
   if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
+  if (!fit.start.empty()) request.start = std::make_shared<Model>(load_model(fit.start));
   const bool automatic = request.method == "auto";
   if (automatic || method_named(request.method).learns_from_items) {
     require(fit.method_parameters.empty(), "--method-parameter is for methods other than pbdl; name one with --method");
