@@ -70,8 +70,11 @@ class BregmanHead(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """The start that `Deep` has: random slopes, and the identity as G."""
-        torch.nn.init.normal_(self.slopes, std=0.5)
+        """Random slopes, and the identity as G.
+
+        The slopes are large: a network starts with small outputs, and pieces that do not tell them apart learn slowly.
+        """
+        torch.nn.init.normal_(self.slopes, std=4.0)
         torch.nn.init.zeros_(self.offsets)
         if len(self.roots) > 0:
             torch.nn.init.eye_(self.roots)

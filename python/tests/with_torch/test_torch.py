@@ -4,6 +4,7 @@ Run by tools/python-package with Debian's PyTorch, since the wheel of PyPI has g
 """
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -303,6 +304,21 @@ def test_without_torch_it_says_what_to_install():
     code = "import sys, bregmax; sys.modules['torch'] = None\nimport bregmax.torch"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "ImportError: bregmax.torch needs PyTorch: pip install bregmax[torch]" in done.stderr
+
+
+def test_code_of_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (REPOSITORY / "docs/torch.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    session = {}
+    for number, block in enumerate(blocks, start=1):
+        exec(compile(block, f"docs/torch.md, block {number}", "exec"), session)
+
+
+def test_the_page_names_everything():
+    page = (REPOSITORY / "docs/torch.md").read_text()
+    for name in bregmax.torch.__all__:
+        assert name in page, name
 
 
 def test_example(tmp_path):
