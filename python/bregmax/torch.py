@@ -74,7 +74,7 @@ class BregmanHead(torch.nn.Module):
 
         The slopes are large: a network starts with small outputs, and pieces that do not tell them apart learn slowly.
         """
-        torch.nn.init.normal_(self.slopes, std=4.0)
+        torch.nn.init.normal_(self.slopes, std=2.0)
         torch.nn.init.zeros_(self.offsets)
         if len(self.roots) > 0:
             torch.nn.init.eye_(self.roots)

@@ -91,7 +91,7 @@ scores = []
 for run in range(RUNS):
     seen, new = train_test_split(np.arange(len(labels)), test_size=1 / 3, stratify=digits.target, random_state=run)
     of_run = []
-    for make_head in (SquaredEuclidean, lambda: BregmanHead(OUTPUTS)):
+    for make_head in (SquaredEuclidean, lambda: BregmanHead(OUTPUTS, pieces=200)):
         layers, head = train(images[seen], labels[seen], make_head, run)
         with torch.no_grad():
             outputs = layers(images[new]).double().numpy()

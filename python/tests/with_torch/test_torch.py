@@ -323,6 +323,7 @@ def test_the_page_names_everything():
 
 def test_example(tmp_path):
     path = REPOSITORY / "examples/python/with_torch/images_of_digits.py"
-    run = subprocess.run([sys.executable, path, "1"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stderr
-    assert "Bregman head" in run.stdout
+    run = subprocess.run([sys.executable, path, "3"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr  # it asserts that the Bregman head is better
+    scores = [float(score) for score in re.findall(r"Bregman (0\.\d+)", run.stdout)]
+    assert len(scores) == 3 and min(scores) > 0.95
