@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <variant>
 
 #include "arrays.hpp"
@@ -118,6 +119,7 @@ FitRequest request_of(const nb::dict& options) {
   take<int>(options, "max_iterations", request.max_iterations);
   take<double>(options, "time_limit", request.time_limit);
   take<std::uint64_t>(options, "seed", request.seed);
+  if (options.contains("start")) request.start = std::make_shared<Model>(nb::cast<Model>(options["start"]));
   request.thresholds = thresholds_of_environment();
   return request;
 }

@@ -6,11 +6,14 @@
 
 #include "arrays.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
 #include "core/checks.hpp"
 #include "learn/as_json.hpp"
+#include "model/container.hpp"
+#include "model/parts.hpp"
 #include "module.hpp"
 
 namespace bregmax::python {
@@ -37,6 +40,11 @@ Model max_affine(const Rows& slopes, const Numbers& offsets, double temperature)
   return around(make_max_affine(view(slopes), view(offsets), temperature), static_cast<Index>(slopes.shape(1)));
 }
 
+Model log_sum_exp_quadratic(const Rows& slopes, const Numbers& offsets, double temperature, const Rows& roots) {
+  return around(std::make_shared<LogSumExpQuadratic>(view(slopes), view(offsets), temperature, view(roots)),
+                static_cast<Index>(slopes.shape(1)));
+}
+
 Model mahalanobis(const Rows& matrix) {
   return around(std::make_shared<Mahalanobis>(Matrix(view(matrix))), static_cast<Index>(matrix.shape(1)));
 }
@@ -56,7 +64,27 @@ MaxAffinePieces pieces_of(const Model& model) {
   return *pieces;
 }
 
+nb::object as_numpy(const internal::Array& array) {
+  if (array.shape.empty()) return nb::cast(array.values.front());
+  const auto first = [](std::vector<double>& kept) { return kept.data(); };
+  const auto* shape = array.shape.data();
+  if (array.shape.size() == 1) return nb::cast(to_numpy(array.values));
+  return nb::cast(hand_over<MatrixOut>(array.values, first, {shape[0], shape[1]}));
+}
+
+// What a model file has of the divergence (docs/formats.md): its kind, and its parameters as arrays by name.
+nb::tuple contents(const Model& model) {
+  internal::Container container;
+  const nlohmann::ordered_json description = internal::store_divergence(*model.divergence, "divergence", container);
+  nb::dict arrays;
+  for (const auto& [name, array] : container.arrays) arrays[name.c_str()] = as_numpy(array);
+  return nb::make_tuple(to_python(description), arrays);
+}
+
 nb::tuple piece_parameters(const Model& model) {
+  if (const auto* smooth = dynamic_cast<const LogSumExpQuadratic*>(model.divergence.get())) {
+    return nb::make_tuple(to_numpy(smooth->slopes()), to_numpy(smooth->offsets()), smooth->temperature());
+  }
   const MaxAffinePieces pieces = pieces_of(model);
   return nb::make_tuple(to_numpy(pieces.slopes), to_numpy(pieces.offsets), pieces.temperature);
 }
@@ -92,7 +120,8 @@ void bind_parts(nb::class_<Model>& type) {
       .def_prop_ro("tuning", [](const Model& model) { return to_python(internal::tuning_as_json(model.tuning)); })
       .def_prop_ro("resolution", [](const Model& model) { return model.divergence->resolution(); })
       .def_prop_ro("features_read", [](const Model& model) { return to_python(internal::features_as_json(model)); })
-      .def("piece_parameters", &piece_parameters);
+      .def("piece_parameters", &piece_parameters)
+      .def("contents", &contents);
 }
 
 }  // namespace
@@ -119,6 +148,8 @@ void bind_model(nb::module_& module) {
   module.def("closed_form", &closed_form, nb::arg("name"), nb::arg("features"));
   module.def("max_affine", &max_affine, nb::arg("slopes").noconvert(), nb::arg("offsets").noconvert(),
              nb::arg("temperature"));
+  module.def("log_sum_exp_quadratic", &log_sum_exp_quadratic, nb::arg("slopes").noconvert(),
+             nb::arg("offsets").noconvert(), nb::arg("temperature"), nb::arg("roots").noconvert());
   module.def("mahalanobis", &mahalanobis, nb::arg("matrix").noconvert());
 }
 

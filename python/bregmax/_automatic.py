@@ -6,10 +6,12 @@ from dataclasses import field
 from typing import Any
 
 from bregmax._base import DivergenceLearner, parameters
+from bregmax._partial import PartialMixin
+from bregmax.model import Model
 
 
 @parameters
-class AutomaticLearner(DivergenceLearner):
+class AutomaticLearner(PartialMixin, DivergenceLearner):
     """Learns by the method that is named, or that scores best on held-out data; subclasses have further parameters."""
 
     _parameters_of = "pbdl"
@@ -51,6 +53,10 @@ class AutomaticLearner(DivergenceLearner):
     def _options(self) -> dict[str, Any]:
         candidates = None if self.candidates is None else [str(name) for name in self.candidates]
         return super()._options() | {"method": self.method, "candidates": candidates}
+
+    def _options_to_go_on(self, start: Model) -> dict[str, Any]:
+        none_of_pbdl = {"parameters": {}, "lambdas": None, "solver": None}
+        return super()._options_to_go_on(start) | {"method": "auto", "candidates": None} | none_of_pbdl
 
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)

@@ -70,33 +70,36 @@ class DivergenceLearner(BaseEstimator):
 
     # ---- Learning ----
 
-    def _tuples(self, tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[np.ndarray, np.ndarray]:
+    # `start`: the model to go on from; None: from the beginning.
+
+    def _tuples(self, tuples: Any, X: Any, sizes: tuple[int, ...], name: str, start: Model | None):
         if X is None and np.ndim(tuples) == 2:
             X = getattr(self, "preprocessor", None)
         rows, items = tuples_of(tuples, X, sizes, name)
         # Names of the features, where X is a data frame; else only their number.
-        validate_data(self, X if X is not None else rows, skip_check_array=True)
+        validate_data(self, X if X is not None else rows, skip_check_array=True, reset=start is None)
         return rows, items
 
-    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any):
-        rows, items = self._tuples(pairs, X, (2,), "pairs")
+    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any, start: Model | None = None):
+        rows, items = self._tuples(pairs, X, (2,), "pairs", start)
         similar, weights = similar_of(y, len(items)), weights_of(sample_weight, len(items))
-        return self._learn(rows, {"pairs": items, "similar": similar, "weights": weights})
+        return self._learn(rows, {"pairs": items, "similar": similar, "weights": weights}, start)
 
-    def _learn_comparisons(self, comparisons: Any, X: Any, sample_weight: Any):
-        rows, items = self._tuples(comparisons, X, (3, 4), "comparisons")
+    def _learn_comparisons(self, comparisons: Any, X: Any, sample_weight: Any, start: Model | None = None):
+        rows, items = self._tuples(comparisons, X, (3, 4), "comparisons", start)
         if items.shape[1] == 3:
             items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
-        return self._learn(rows, {"comparisons": items, "weights": weights_of(sample_weight, len(items))})
+        return self._learn(rows, {"comparisons": items, "weights": weights_of(sample_weight, len(items))}, start)
 
-    def _learn_targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any):
-        rows, items = self._tuples(pairs, X, (2,), "pairs")
+    def _learn_targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any, start: Model | None = None):
+        rows, items = self._tuples(pairs, X, (2,), "pairs", start)
         targets = np.ascontiguousarray(values, dtype=np.float64)
         if targets.shape != (len(items),):
             raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one per pair")
         if not np.isfinite(targets).all():
             raise ValueError("values contains NaN or infinity.")
-        return self._learn(rows, {"targets": items, "values": targets, "weights": weights_of(sample_weight, len(items))})
+        weights = weights_of(sample_weight, len(items))
+        return self._learn(rows, {"targets": items, "values": targets, "weights": weights}, start)
 
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
@@ -117,9 +120,15 @@ class DivergenceLearner(BaseEstimator):
             "threads": threads_of(self.n_jobs),
         }
 
-    def _learn(self, rows: np.ndarray, given: dict[str, np.ndarray], **more: Any):
+    def _options_to_go_on(self, start: Model) -> dict[str, Any]:
+        """What cross-validation chose, and the scaling, are those of the model."""
+        options = self._options() | {"start": start._core, "scale": None}
+        fixed = {name: value for name, value in options["parameters"].items() if np.ndim(value) == 0 and value != "auto"}
+        return options | {"names": options["names"] | {"start": "model_"}, "parameters": fixed}
+
+    def _learn(self, rows: np.ndarray, given: dict[str, np.ndarray], start: Model | None = None, **more: Any):
         """`given`: labels or items, as `_core.fit` takes them; `more`: further options."""
-        options = self._options() | more
+        options = (self._options() if start is None else self._options_to_go_on(start)) | more
         core, report = run_with_progress(_core.fit, rows, given, options, verbose=self.verbose)
         if core is None:
             raise ValueError(f"time_limit={self.time_limit} ended the run before there was a model; allow more time")
@@ -194,14 +203,16 @@ class DivergenceLearner(BaseEstimator):
 class LabelMixin:
     """Learning from class labels, and scores by them."""
 
-    def _learn_labels(self, X: Any, y: Any, **more: Any):
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
+    def _learn_labels(self, X: Any, y: Any, start: Model | None = None, **more: Any):
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2, reset=start is None)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        known = np.unique(y) if start is None else np.unique(np.concatenate([getattr(self, "classes_", y[:0]), y]))
         more |= {"tune_for": getattr(self, "tune_for", None), "repeats": _number(getattr(self, "repeats", None), int)}
-        self._learn(X, {"classes": numbered_by_appearance(y)}, **more)
+        self._learn(X, {"classes": numbered_by_appearance(y)}, start, **more)
+        self.classes_ = known
         _, first = np.unique(y, return_index=True)
-        self.model_._core.class_names = [str(y[row]) for row in np.sort(first)]
+        names = [] if start is None else start.class_names
+        self.model_._core.class_names = list(dict.fromkeys(names + [str(y[row]) for row in np.sort(first)]))
         return self
 
     def evaluate(self, X: Any, y: Any) -> dict[str, float]:

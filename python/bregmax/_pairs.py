@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from bregmax._arguments import similar_of, tuples_of
+
+
+def _goes_on(learner: Any) -> bool:
+    """Learners of classical methods have no way to go on from a model."""
+    return hasattr(learner, "partial_fit_pairs")
 
 
 class TuplesMixin:
@@ -62,6 +68,14 @@ class PairsMixin(TuplesMixin):
             raise ValueError("y must have similar and dissimilar pairs")
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
 
+    @available_if(_goes_on)
+    def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+        """Goes on from the model as it is with further pairs, as `fit` takes them. The threshold is 1 afterwards."""
+        if not hasattr(self, "model_"):
+            return self.fit(pairs, y, sample_weight)
+        self.partial_fit_pairs(pairs, y, sample_weight=sample_weight)
+        return self.set_threshold(1.0)
+
     def _fit_with_threshold_one(self, pairs: Any, y: Any, sample_weight: Any):
         """For methods whose losses put similar pairs below and dissimilar ones above D = 1."""
         self.fit_pairs(pairs, y, sample_weight=sample_weight)
@@ -110,6 +124,11 @@ class ComparisonsMixin(TuplesMixin):
         """y is ignored: every comparison says that the first divergence is the smaller one."""
         return self.fit_comparisons(comparisons, sample_weight=sample_weight)
 
+    @available_if(_goes_on)
+    def partial_fit(self, comparisons: Any, y: Any = None, sample_weight: Any = None):
+        """Goes on from the model as it is with further comparisons, as `fit` takes them."""
+        return self.partial_fit_comparisons(comparisons, sample_weight=sample_weight)
+
     def decision_function(self, comparisons: Any) -> np.ndarray:
         """D(k, l) - D(i, j): positive where the comparison holds."""
         check_is_fitted(self, "model_")
@@ -141,6 +160,11 @@ class TargetsMixin(TuplesMixin):
     def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
         """y: the values that D(point, reference) should have."""
         return self.fit_targets(pairs, y, sample_weight=sample_weight)
+
+    @available_if(_goes_on)
+    def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+        """Goes on from the model as it is with values of further pairs, as `fit` takes them."""
+        return self.partial_fit_targets(pairs, y, sample_weight=sample_weight)
 
     def predict(self, pairs: Any) -> np.ndarray:
         return self.pair_distance(pairs)

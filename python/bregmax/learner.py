@@ -6,10 +6,11 @@ from typing import Any
 
 from bregmax._base import LabelMixin, parameters
 from bregmax._automatic import AutomaticLearner
+from bregmax._partial import PartialLabelsMixin
 
 
 @parameters
-class BregmanLearner(LabelMixin, AutomaticLearner):
+class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
     """Learns a Bregman divergence from labels or (`fit_comparisons`, ...) from other supervision.
 
     With ``method="auto"``, what scores best on held-out data is learned, and the simpler one of methods that score alike.

@@ -22,6 +22,7 @@ from sklearn.utils.validation import validate_data
 
 from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, methods_by_name, name_here, parameters
 from bregmax._pairs import ComparisonsMixin, PairsMixin, TargetsMixin
+from bregmax._partial import PartialLabelsMixin
 
 
 def available_methods() -> dict[str, dict[str, Any]]:
@@ -104,7 +105,7 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceL
 
 
 @parameters
-class _GradientMethod(_PairsMethod, _Iterated, _TunedMethod):
+class _GradientMethod(PartialLabelsMixin, _PairsMethod, _Iterated, _TunedMethod):
     """From labels, and from items. D = 1 is the threshold between similar and dissimilar pairs."""
 
     def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def closed_form_names() -> list[str]:
 class Model:
     """A Bregman divergence on unscaled rows: learned, loaded, or given in closed form.
 
-    Made by `load`, `closed_form`, `mahalanobis` and `max_affine`, and by the learners as their `model_`. Models are
+    Made by `load`, `closed_form`, `mahalanobis`, `max_affine` and `log_sum_exp_quadratic`, and by the learners as their `model_`. Models are
     immutable, can be pickled and copied, and are the same files that the command line reads and writes.
     """
 
@@ -51,9 +52,45 @@ class Model:
         offsets = check_array(offsets, dtype=np.float64, order="C", input_name="offsets", ensure_2d=False)
         return cls(_core.max_affine(slopes, np.ascontiguousarray(offsets), temperature))
 
+    @classmethod
+    def log_sum_exp_quadratic(cls, slopes: Any, offsets: Any, temperature: float = 1.0, roots: Any = None) -> Model:
+        """phi(x) = T log sum_k exp((<slopes[k], x> + offsets[k]) / T) + ||roots x||^2, T the temperature."""
+        slopes = check_array(slopes, dtype=np.float64, order="C", input_name="slopes")
+        offsets = check_array(offsets, dtype=np.float64, order="C", input_name="offsets", ensure_2d=False)
+        none = np.empty((0, slopes.shape[1]))
+        given = none if roots is None else check_array(roots, dtype=np.float64, order="C", input_name="roots")
+        return cls(_core.log_sum_exp_quadratic(slopes, np.ascontiguousarray(offsets), temperature, given))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the whole file or leaves what was there."""
         self._core.save(os.fspath(path))
+
+    def to_onnx(self, outputs: str | Iterable[str] = ("divergence", "embedded", "phi")) -> Any:
+        """The model as an ONNX graph, by the package onnx (`pip install bregmax[onnx]`).
+
+        Parameters
+        ----------
+        outputs : one or several of "divergence", "embedded" and "phi"
+            "divergence": the n x m matrix of D(points[i], references[j]). "embedded": the rows that the generator sees, the
+            points after scaling and the network, if there is one. "phi": the generator at the points.
+
+        Returns
+        -------
+        onnx.ModelProto
+            Its inputs are `points` (n x features) and, if "divergence" is asked for, `references` (m x features): raw rows,
+            in double precision. `onnx.save(model.to_onnx(), path)` writes it to a file.
+
+        Raises
+        ------
+        ValueError
+            If the divergence is not log_sum_exp_quadratic, smoothed_max_affine, max_affine, mahalanobis or
+            squared_euclidean, alone or behind a network.
+        ImportError
+            If the package onnx is missing.
+        """
+        from bregmax._onnx import to_onnx
+
+        return to_onnx(self, outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self._core.to_bytes(),)
@@ -122,6 +159,14 @@ class Model:
     def resolution(self) -> float:
         """Divergences from one point that differ by at most this rank alike: the solver does not tell them apart."""
         return self._core.resolution
+
+    @property
+    def roots(self) -> np.ndarray:
+        """The matrix G of the quadratic part ||G x||^2, for log_sum_exp_quadratic."""
+        _, arrays = self._core.contents()
+        if self.name != "log_sum_exp_quadratic":
+            raise ValueError(f"the divergence {self.name} has no quadratic part")
+        return arrays.get("divergence.roots", np.empty((0, self.n_features)))
 
     @property
     def record(self) -> dict[str, Any]:

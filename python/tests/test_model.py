@@ -155,3 +155,24 @@ def test_arrays_outlive_what_made_them(few):
     for _ in range(20):
         bregmax.Model.closed_form("squared_euclidean", 4).divergence(X)
     np.testing.assert_array_equal(divergences, expected)
+
+
+def test_a_smooth_model_from_its_parameters():
+    random = np.random.default_rng(0)
+    slopes, offsets, roots = random.normal(size=(6, 3)), random.normal(size=6), random.normal(size=(2, 3))
+    model = bregmax.Model.log_sum_exp_quadratic(slopes, offsets, 0.5, roots)
+    X = random.normal(size=(8, 3))
+    phi = 0.5 * np.log(np.exp((X @ slopes.T + offsets) / 0.5).sum(axis=1)) + ((X @ roots.T) ** 2).sum(axis=1)
+    np.testing.assert_allclose(model.phi(X), phi, rtol=1e-12)
+    again = pickle.loads(pickle.dumps(model))
+    for name, given in (("slopes", slopes), ("offsets", offsets), ("roots", roots)):
+        np.testing.assert_array_equal(getattr(again, name), given)
+    assert again.temperature == 0.5 and again.name == "log_sum_exp_quadratic"
+    without = bregmax.Model.log_sum_exp_quadratic(slopes, offsets)
+    assert without.temperature == 1 and without.roots.shape == (0, 3)
+    with pytest.raises(ValueError, match="the divergence max_affine has no quadratic part"):
+        bregmax.Model.max_affine(slopes, offsets).roots
+    with pytest.raises(ValueError, match="the matrix of the quadratic part has 2 columns; allowed: 3"):
+        bregmax.Model.log_sum_exp_quadratic(slopes, offsets, 1.0, roots[:, :2])
+    with pytest.raises(ValueError, match="temperature"):
+        bregmax.Model.log_sum_exp_quadratic(slopes, offsets, 0.0)

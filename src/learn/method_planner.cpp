@@ -45,6 +45,7 @@ class MethodPlanner {
     settings.time_limit = request_.time_limit;
     settings.seed = request_.seed;
     settings.piece_of = request_.piece_of;
+    settings.start = request_.start;
     settings.solver = request_.solver;
     settings.solver.exact_seconds = thresholds_.exact_seconds;
     settings.solver.fold_seconds = thresholds_.fold_seconds;

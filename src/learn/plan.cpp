@@ -11,6 +11,7 @@
 #include "core/checks.hpp"
 #include "core/text.hpp"
 #include "learn/method_planner.hpp"
+#include "learn/start.hpp"
 #include "methods/training_rows.hpp"
 
 namespace bregmax {
@@ -286,6 +287,9 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const FitRequest& request, const TrainingData& data) { return Planner(request, data).make(); }
+Plan plan(const FitRequest& request, const TrainingData& data) {
+  if (request.start) return Planner(internal::filled_from_start(request, data), data).make();
+  return Planner(request, data).make();
+}
 
 }  // namespace bregmax

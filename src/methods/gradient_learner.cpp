@@ -10,6 +10,7 @@
 #include "core/checks.hpp"
 #include "divergence/checks.hpp"
 #include "methods/hold_out.hpp"
+#include "methods/model_start.hpp"
 #include "methods/parameters.hpp"
 #include "optimize/gradient/lbfgs.hpp"
 #include "optimize/gradient/start.hpp"
@@ -22,6 +23,10 @@ constexpr std::uint64_t kStartStream = 1;
 // L-BFGS looks at all items in each step. Beyond this many multiplications per step batches are quicker.
 constexpr double kWorkForLbfgs = 2e7;
 constexpr double kMostRowsForLbfgs = 5000;  // with labels, where it holds all pairs of rows in memory
+
+// A run that goes on from a model takes shorter steps: what it does not see again is then forgotten less, and on new
+// rows of the same kind it ends where one on all rows does.
+constexpr double kRateOfGoingOn = 0.1;
 
 constexpr double kUnitsOfPrices = 1000;  // rows or items for which the prices are meant
 
@@ -157,13 +162,14 @@ void check_squares(const MatrixView& rows) {
 Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,
                    const HeldOut* held_out, const MethodChoices& choices, const RunControl& control) {
   const ParameterLayout layout(learner.shape);
-  double factor = 0;
+  double factor = learner.start ? unit_of(*learner.start->divergence) : 0;
   TrainingItems training = training_items(rows, supervision, factor);
   std::optional<TrainingItems> judges;
   training.neighbour_share = learner.neighbour_share;
   training.weights = relative(held_out != nullptr ? held_out->train_weights : choices.asked.row_weights);
-  const Vector start = start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
   const MethodLimits& limits = choices.limits;
+  const Vector start = learner.start ? parameters_of(layout, *learner.start->divergence)
+                                     : start_parameters(layout, rows, Random(learner.adamw.seed).fork(kStartStream));
   const TrainLimits train_limits{limits.max_iterations, limits.time_limit, limits.tolerance};
   const SolverSettings& asked = choices.asked.solver;
   TrainExtras extras{nullptr, asked.checkpoint, asked.resume, asked.checkpoint_every};
@@ -261,9 +267,9 @@ std::vector<MethodParameter> gradient_parameters(double rate, double weight_deca
       "feature_price", "price on each feature that is used; drops those that say nothing", 0, {}, {0, 1e-1});
   feature_price.tuned_from_items = true;
   return {
-      whole_parameter("pieces", "slopes of the generator", 50, {1, 10000}),
-      whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64 (deep: as outputs)", 0,
-                      {0, 1000}),
+      of_shape(whole_parameter("pieces", "slopes of the generator", 50, {1, 10000})),
+      of_shape(whole_parameter("rank", "of the quadratic part; 0: as many as features, at most 64 (deep: as outputs)",
+                               0, {0, 1000})),
       tuned(real_parameter("decay", "price on what makes the divergence differ from a Euclidean one", 1e-3, {},
                            std::move(decays))),
       std::move(feature_price),
@@ -290,6 +296,11 @@ GradientLearner gradient_learner(const MethodChoices& choices) {
   learner.adamw.rate = choices.number("rate");
   learner.adamw.decay = choices.number("weight_decay");
   learner.adamw.seed = choices.seed;
+  learner.start = choices.asked.start;
+  if (learner.start) {
+    learner.adamw.rate *= kRateOfGoingOn;
+    if (learner.optimiser == Optimiser::kAuto) learner.optimiser = Optimiser::kAdamw;
+  }
   return learner;
 }
 

@@ -15,7 +15,8 @@ struct GradientLearner {
   Prices prices;
   double neighbour_share = 0;
   Optimiser optimiser = Optimiser::kAuto;
-  AdamwPlan adamw;  // steps 0: as many as the size of the data asks for
+  AdamwPlan adamw;                          // steps 0: as many as the size of the data asks for
+  std::shared_ptr<const Model> start = {};  // to go on from; none: the usual start
 };
 
 Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& rows, const MethodSupervision& supervision,

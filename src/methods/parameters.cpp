@@ -29,6 +29,11 @@ MethodParameter tuned(MethodParameter parameter) {
   return parameter;
 }
 
+MethodParameter of_shape(MethodParameter parameter) {
+  parameter.of_shape = true;
+  return parameter;
+}
+
 MethodParameter constraints_parameter() {
   return whole_parameter("constraints", "pairs drawn from labels; 0: 20 times the square of the number of classes", 0,
                          {0, 1e9});

@@ -21,6 +21,8 @@ MethodParameter choice_parameter(std::string name, std::string help, std::vector
                                  bool tunable = false);
 // Chosen by cross-validation unless a value is given.
 MethodParameter tuned(MethodParameter parameter);
+// Fixed by the model that a run goes on from.
+MethodParameter of_shape(MethodParameter parameter);
 
 MethodParameter constraints_parameter();           // of methods that draw pairs from labels
 std::vector<MethodParameter> margin_parameters();  // of the losses of large margin neighbours

@@ -156,6 +156,7 @@ Learned learn_with(const Method& method, const MatrixView& rows, const MethodSup
                    const MethodSettings& settings, const RunControl& control) {
   const MethodChoices choices = resolve(method, settings);
   internal::check_bounded_rows(rows);
+  require(!settings.start || method.goes_on, "{} cannot go on from a model", method.name);
   // Only methods that learn from items take pairs of labels as they are; for others they are listed.
   const auto* of_labels = std::get_if<LabelPairs>(&supervision);
   if (of_labels != nullptr && !method.learns_from_items) {
@@ -208,8 +209,9 @@ MethodFit internal::as_fit(Learned learned, const std::string& method, const Met
 MethodFit fit_with(const Method& method, const MatrixView& rows, const MethodSupervision& supervision,
                    const Scaling& scaling, const MethodSettings& settings, const RunControl& control) {
   internal::check_bounded_rows(rows);
-  MethodFit fit = internal::as_fit(learn_with(method, scaling.apply(rows), supervision, settings, control), method.name,
-                                   supervision, scaling, rows.rows(), settings.seed);
+  const Scaling& used = settings.start ? settings.start->scaling : scaling;
+  MethodFit fit = internal::as_fit(learn_with(method, used.apply(rows), supervision, settings, control), method.name,
+                                   supervision, used, rows.rows(), settings.seed);
   // A record with a proof has separate fields for these.
   if (!fit.proved) fit.model.record.parameters = resolve(method, settings).parameters;
   return fit;

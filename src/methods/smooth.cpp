@@ -44,6 +44,7 @@ Method internal::smooth_method() {
           .fold_tolerance = 1e-6,  // a looser one stops before the pieces bend
           .resumable = true,
           .weighs_rows = true,
+          .goes_on = true,
           .learn = learn_smooth,
           .predicted_seconds = seconds_of_smooth,
           .predicted_memory = memory_of_smooth};

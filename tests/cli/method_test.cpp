@@ -58,6 +58,33 @@ TEST(Method, EveryOneOfThemIsLearnedSavedAndApplied) {
   }
 }
 
+TEST(Method, GoesOnFromAModel) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(
+      fit_iris(directory, {"--method", "smooth", "--method-parameter", "decay=0.01", "--out", "a.bregmax"}).exit_code,
+      0);
+  const nlohmann::json first = json_of(run(directory, {"show", "a.bregmax", "--json"}));
+  const Outcome text = fit_iris(directory, {"--start", "a.bregmax", "--out", "a.bregmax"});
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("start       a.bregmax"));
+  const nlohmann::json second = json_of(run(directory, {"show", "a.bregmax", "--json"}));
+  EXPECT_EQ(second["parameters"], first["parameters"]);
+  EXPECT_EQ(second["class_names"], first["class_names"]);
+  EXPECT_LE(second["objective"].get<double>(), first["objective"].get<double>() * 1.001);
+
+  const auto mistake = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--start", "a.bregmax"});
+    return mistake_of(fit_iris(directory, arguments));
+  };
+  EXPECT_THAT(mistake({"--scale", "none"}), HasSubstr("--scale does not go with --start"));
+  EXPECT_THAT(mistake({"--method", "deep"}), HasSubstr("--method deep: the model to go on from is one of smooth"));
+  EXPECT_THAT(mistake({"--method", "smooth", "--method-parameter", "pieces=3"}),
+              HasSubstr("--method-parameter pieces is 3, and the model to go on from has 50"));
+  EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:wine", "--start", "a.bregmax"})),
+              HasSubstr("found 13 features"));
+  EXPECT_THAT(mistake({"--picture", "a.bregmax"}), HasSubstr("--picture"));
+}
+
 TEST(Method, ParametersReachTheMethod) {
   const TemporaryDirectory directory;
   const auto objective = [&](const std::string& gamma) {

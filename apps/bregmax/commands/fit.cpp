@@ -10,6 +10,7 @@
 #include "commands/commands.hpp"
 #include "core/checkpoint_file.hpp"
 #include "options/fit_options.hpp"
+#include "options/input.hpp"
 #include "pictures/pictures.hpp"
 #include "pictures/png.hpp"
 #include "progress.hpp"
@@ -72,7 +73,18 @@ void check_files(const FitCommand& fit) {
   // A run may write its checkpoints to the file that it resumes from, but no other output.
   check_outputs({{"--out", fit.out}, {"--picture", fit.picture}}, {{"--resume", solver.resume}});
   internal::check_checkpoint_files(solver.checkpoint, solver.resume);
+  // The model to go on from may be replaced.
+  check_outputs({{"--picture", fit.picture}}, {{"--start", fit.start}});
   check_picture(fit.picture);
+}
+
+// Those of the model to go on from, and the new ones.
+std::vector<std::string> known_classes(const FitRequest& request, const Labels& labels) {
+  std::vector<std::string> names = request.start ? request.start->class_names : std::vector<std::string>();
+  for (const std::string& name : labels.class_names) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 void print_outcome(const FinishedFit& report) {
@@ -105,6 +117,7 @@ ExitCode run_fit(const FitCommand& fit) {
   check_files(fit);
   const Table table = read_table(fit.data, fit.layout);
   check_pieces(fit, table);
+  if (request.start) check_features(*request.start, table);
   request.piece_of = table.pieces;
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
   const TrainingData data{table.features, read_supervision(fit, table)};
@@ -122,7 +135,7 @@ ExitCode run_fit(const FitCommand& fit) {
   progress.clear();
   Model& model = outcome.model;
   model.feature_names = table.feature_names;
-  if (table.labels) model.class_names = table.labels->class_names;
+  if (table.labels) model.class_names = known_classes(request, *table.labels);
 
   // A run that --early-stop ended did what was asked, although it is not called optimal.
   const bool reached = is_success(outcome.report.status);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "bregmax/methods/pbdl.hpp"
 #include "options/options.hpp"
@@ -172,13 +173,13 @@ void add_limits(OptionAdder& options, FitRequest& request) {
 // Refuses options that only pbdl has. kShared lists the options of all methods.
 void refuse_options_of_pbdl(const FitCommand& fit) {
   static const std::vector<std::string> kShared = {
-      "--comparisons-file", "--label",      "--pairs-file",  "--targets-file",
-      "--all-pairs",        "--scale",      "--tolerance",   "--time-limit",
-      "--threads",          "--seed",       "--out",         "--max-iterations",
-      "--keep-partial",     "--json",       "--method",      "--help",
-      "--method-parameter", "--tune-for",   "--folds",       "--repeats",
-      "--candidates",       "--picture",    "--checkpoint",  "--checkpoint-every",
-      "--resume",           "--early-stop", "--memory-limit"};
+      "--comparisons-file", "--label",      "--pairs-file",   "--targets-file",
+      "--all-pairs",        "--scale",      "--tolerance",    "--time-limit",
+      "--threads",          "--seed",       "--out",          "--max-iterations",
+      "--keep-partial",     "--json",       "--method",       "--help",
+      "--method-parameter", "--tune-for",   "--folds",        "--repeats",
+      "--candidates",       "--picture",    "--checkpoint",   "--checkpoint-every",
+      "--resume",           "--early-stop", "--memory-limit", "--start"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
@@ -231,6 +232,10 @@ void add_method_options(OptionAdder& options, FitCommand& fit) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  options.text(
+      "--start", fit.start, "MODEL",
+      "go on from this model of smooth or deep, in smaller steps; its method, scaling and parameters are kept, "
+      "and only the data given now are looked at");
 }
 
 }  // namespace
@@ -286,6 +291,7 @@ FitRequest complete_request(const FitCommand& fit) {
   if (fit.command->count("--lipschitz") > 0) request.parameters["lipschitz"] = fit.lipschitz_bound;
   if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
+  if (!fit.start.empty()) request.start = std::make_shared<Model>(load_model(fit.start));
   const bool automatic = request.method == "auto";
   if (automatic || method_named(request.method).learns_from_items) {
     require(fit.method_parameters.empty(), "--method-parameter is for methods other than pbdl; name one with --method");

@@ -27,6 +27,7 @@ struct FitCommand {
   const CLI::App* command = nullptr;  // which options were given
   // At most one of these is given; without them, supervision comes from the labels.
   std::string comparisons_file, pairs_file, targets_file;
+  std::string start;  // a model to go on from
   std::string out, picture;
   int threads = 0;  // 0: all
   bool keep_partial = false, json = false;

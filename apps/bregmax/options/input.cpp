@@ -28,6 +28,8 @@ bool is_named(const std::vector<std::string>& features) {
   return !std::ranges::all_of(features, automatic) || !std::ranges::is_sorted(features, {}, number);
 }
 
+}  // namespace
+
 void check_features(const Model& model, const Table& table) {
   require(table.features.cols() == model.features(),
           "{}: found {} features ({}); the model has {} ({}); --label and --piece-column name "
@@ -58,8 +60,6 @@ void check_features(const Model& model, const Table& table) {
         table.source, f, table.feature_names[f], model.feature_names[f]);
   }
 }
-
-}  // namespace
 
 ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
                           const std::string& label) {

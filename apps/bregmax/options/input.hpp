@@ -14,8 +14,11 @@ struct ModelInput {
   Matrix rows;
 };
 
-// Throws Error when the file does not fit the model: another number of features, or the same names in another order.
-// `label`, unless it is empty, replaces the label column of the layout.
+// Throws Error when the table does not fit the model: another number of features, or the same names in another order.
+void check_features(const Model& model, const Table& table);
+
+// Throws Error when the file does not fit the model. `label`, unless it is empty, replaces the label column of the
+// layout.
 ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
                           const std::string& label = "");
 

@@ -233,6 +233,7 @@ std::string fit_as_text(const FinishedFit& report) {
   line("data", data_line(report));
   if (model.divergence == nullptr) return out;
   line("supervision", supervision_line(report));
+  if (!report.fit.start.empty()) line("start", report.fit.start);
   if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   add_result(report, line);
   line("features", features_text(model));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,6 +70,9 @@ struct FitRequest {
   std::optional<double> tolerance = {};
   std::optional<int> max_iterations = {};
   double time_limit = 0;  // seconds, of tuning and the final fit together; 0: none
+  // To go on from: a model of smooth or deep. Its method and scaling are kept, and its parameters where none are given;
+  // what they fix about its shape cannot change. Nothing is tuned.
+  std::shared_ptr<const Model> start = {};
   std::uint64_t seed = 0;
   // plan() replaces exact_seconds and fold_seconds by those of `thresholds`, and a memory_limit of 0 by the machine's.
   SolverSettings solver = {};

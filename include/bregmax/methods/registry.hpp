@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ struct MethodParameter {
   std::vector<double> grid = {};  // what tuning tries; of equal scores the first wins; empty: it cannot be tuned
   bool tuned = false;             // tuned by default if no value is given; for pbdl plan() decides
   bool tuned_from_items = false;  // the same, but not from labels
+  bool of_shape = false;          // fixed by the model that a run goes on from
   // A word for one value outside the range: "all" for 0 pieces, "none" for an infinite bound.
   std::optional<std::pair<std::string, double>> word = {};
 
@@ -69,6 +71,8 @@ struct MethodSettings {
   double time_limit = 0;                   // seconds; 0: none
   std::uint64_t seed = 0;
   std::optional<std::vector<int>> piece_of = {};  // of each row, for methods with affine pieces
+  // To go on from, for methods that can: a model of the same method and shape, whose scaling is kept; null: none.
+  std::shared_ptr<const Model> start = {};
   SolverSettings solver = {};
   std::vector<double> row_weights = {};  // of labelled rows, >= 0, for methods that weigh them; empty: all 1
 };
@@ -107,6 +111,7 @@ struct Method {
   // Its run can be kept in checkpoints, go on from them, and end early: see SolverSettings. pbdl: by the solver admm.
   bool resumable = false;
   bool weighs_rows = false;  // labelled rows may have weights: MethodSettings::row_weights
+  bool goes_on = false;      // can start from a model that it has learned before, see MethodSettings::start
   std::function<Learned(const MatrixView& rows, const MethodSupervision&, const MethodChoices&,
                         const RunControl&)>
       learn;  // called with checked rows, supervision and choices only
