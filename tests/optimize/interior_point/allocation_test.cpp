@@ -1,5 +1,5 @@
-// The solver allocates nothing inside its iterations: this program counts every allocation of its main thread. It
-// holds nothing else, since it replaces malloc.
+// The solvers allocate nothing inside their iterations, nor do the steps of the gradient learners: this program counts
+// every allocation of its main thread. It holds nothing else, since it replaces malloc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +7,12 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "bregmax/core/random.hpp"
 #include "bregmax/core/threads.hpp"
 #include "optimize/admm/engine.hpp"
+#include "optimize/gradient/loops.hpp"
+#include "optimize/gradient/objective.hpp"
+#include "optimize/gradient/start.hpp"
 #include "optimize/interior_point/primal_dual_method.hpp"
 #include "optimize/problem/canonical_problem.hpp"
 #include "optimize/problems.hpp"
@@ -164,6 +168,38 @@ TEST_F(Allocations, NoneInIterationsOfAdmmOnTheGrid) {
   const long before = allocations;
   for (int t = 0; t < 10; ++t) engine->iterate();
   EXPECT_EQ(allocations, before);
+}
+
+// A step of AdamW from labels and from comparisons, with and without a network.
+TEST_F(Allocations, NoneInStepsOfTheGradientLearners) {
+  constexpr Index kRows = 60, kBatch = 40;
+  const ThreadLimit single(1);
+  Random random(1);
+  Matrix rows(kRows, 5);
+  for (double& value : rows.reshaped()) value = random.normal();
+  internal::TrainingItems labels{rows}, comparisons{rows};
+  for (Index i = 0; i < kRows; ++i) labels.class_of_row.push_back(static_cast<int>(i % 3));
+  for (Index i = 0; i + 3 < kRows; ++i) comparisons.items.push_back(internal::item_of(Comparison{i, i + 3, i, i + 1}));
+  for (const auto& widths : {std::vector<Index>{5}, {5, 8, 8, 4}}) {
+    internal::LearnerShape shape{widths};
+    shape.pieces = 6;
+    shape.rank = shape.dimension();
+    const internal::ParameterLayout layout(shape);
+    for (const internal::TrainingItems* training : {&labels, &comparisons}) {
+      const auto objective = internal::make_objective<float>(layout, *training, {0.1, 0.1}, kBatch);
+      Eigen::VectorXf at = internal::start_parameters(layout, rows, Random(2)).cast<float>(), gradient(layout.size);
+      Eigen::VectorXf first = Eigen::VectorXf::Zero(layout.size), second = first;
+      std::vector<Index> batch(kBatch);
+      long before = 0;
+      for (int step = 0; step < 4; ++step) {
+        if (step == 1) before = allocations;  // the BLAS may need its buffers first
+        for (Index& unit : batch) unit = random.uniform_index(objective->units());
+        EXPECT_TRUE(std::isfinite(objective->evaluate(at.data(), batch, gradient.data())));
+        internal::step_adam({0.01, 0.1}, layout.size, gradient.data(), first.data(), second.data(), at.data());
+      }
+      EXPECT_EQ(allocations, before);
+    }
+  }
 }
 
 }  // namespace
