@@ -12,8 +12,7 @@ network both sides then do little else than matrix products, and the ratio is th
 
 Both take the fastest kernels for the processor: variables of the environment that name others are left out.
 
-PyTorch is not among what `make bootstrap-bench` installs, since it takes gigabytes. Into an environment of its own, which
-is found there:
+PyTorch takes gigabytes, so `make bootstrap-bench` does not install it. Into an environment of its own, which is found:
   python3 -m venv build/torch-venv && build/torch-venv/bin/pip install torch numpy
 or, on Debian, `apt-get install python3-torch`; or --python names an interpreter that has it.
 """
@@ -33,7 +32,13 @@ LIMIT = 1 / 3
 NAME_KERNELS = ("OPENBLAS_CORETYPE", "MKL_ENABLE_INSTRUCTIONS", "MKL_DEBUG_CPU_TYPE", "ATEN_CPU_CAPABILITY")
 STEPS = 400
 ROWS, FEATURES, CLASSES, PIECES, RANK, BATCH = 4096, 32, 8, 50, 32, 256
-CASES = {"smooth, labels": (0, 0), "deep, labels": (256, 0), "smooth, comparisons": (0, 1), "deep, comparisons": (256, 1)}
+# Width of the hidden layers, and whether from comparisons.
+CASES = {
+    "smooth, labels": (0, 0),
+    "deep, labels": (256, 0),
+    "smooth, comparisons": (0, 1),
+    "deep, comparisons": (256, 1),
+}
 
 
 def median_step(width, comparisons):
@@ -142,7 +147,7 @@ def our_steps(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchmark", default=str(ROOT / "build/bench/bin/gradient_benchmark"))
-    parser.add_argument("--python", help="that has PyTorch; default: the first of build/torch-venv, python3 and Debian's")
+    parser.add_argument("--python", help="that has PyTorch; default: build/torch-venv, python3 or Debian's")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only-pytorch", action="store_true", help="the seconds of PyTorch's steps, as JSON")
     options = parser.parse_args()
@@ -152,7 +157,8 @@ def main():
     python = options.python or python_with_pytorch()
     runs = [(our_steps(options.benchmark), steps_of_pytorch(python)) for _ in range(options.runs)]
     missed = False
-    print(f"{'one step, microseconds':<24} {'ours':>8} {'PyTorch':>8} {'ratio':>7}   (labels: at most {LIMIT:.2f} is wanted)")
+    print(f"labels: a ratio of at most {LIMIT:.2f} is wanted")
+    print(f"{'one step, microseconds':<24} {'ours':>8} {'PyTorch':>8} {'ratio':>7}")
     for name in CASES:
         ours, theirs = (min(run[side][name] for run in runs) for side in range(2))
         over = name.endswith("labels") and ours > LIMIT * theirs
