@@ -24,10 +24,14 @@ std::vector<Neighbour> rows_of(std::span<const Neighbour> nearest_groups, const 
     const double divergence = nearest_groups[g].divergence;
     const Index begin = std::ssize(list);
     for (; g < nearest_groups.size() && nearest_groups[g].divergence <= divergence + resolution; ++g) {
-      for (const Index row : rows[nearest_groups[g].row]) list.push_back({row, divergence});
+      // The rows of a group ascend, so that no more of them than are missing can be among the first.
+      const std::vector<Index>& of_group = rows[nearest_groups[g].row];
+      const Index counted = std::min<Index>(kept - begin, std::ssize(of_group));
+      for (Index i = 0; i < counted; ++i) list.push_back({of_group[i], divergence});
     }
     if (resolution > 0 && g == nearest_groups.size() && g < rows.size()) return {};
-    std::ranges::sort(list.begin() + begin, list.end(), {}, &Neighbour::row);
+    const auto enough = list.begin() + std::min(kept, std::ssize(list));
+    std::ranges::partial_sort(list.begin() + begin, enough, list.end(), {}, &Neighbour::row);
   }
   list.resize(kept);
   return list;
