@@ -17,17 +17,17 @@ using ::testing::HasSubstr;
 using testing::LabelledRows;
 using testing::noisy_classes;
 
-const LabelledRows kThree = noisy_classes(90, 3);
-const TrainingData kThreeClasses{kThree.rows, kThree.classes};
+const LabelledRows kNinety = noisy_classes(90, 3);
+const TrainingData kNinetyRows{kNinety.rows, kNinety.classes};
 
 Comparisons some_comparisons() {
   Comparisons made;
-  for (Index i = 0; i + 7 < kThree.rows.rows(); ++i) made.push_back({i, i + 3, i, i + 7});  // three classes in turn
+  for (Index i = 0; i + 7 < kNinety.rows.rows(); ++i) made.push_back({i, i + 3, i, i + 7});  // three classes in turn
   return made;
 }
 Pairs some_pairs() {
   Pairs made;
-  for (Index i = 0; i + 7 < kThree.rows.rows(); ++i) {
+  for (Index i = 0; i + 7 < kNinety.rows.rows(); ++i) {
     made.push_back({i, i + 3, true});
     made.push_back({i, i + 7, false});
   }
@@ -35,8 +35,8 @@ Pairs some_pairs() {
 }
 Targets some_targets() {
   Targets made;
-  for (Index i = 0; i + 5 < kThree.rows.rows(); ++i) {
-    made.push_back({i, i + 5, 100 * (kThree.rows.row(i) - kThree.rows.row(i + 5)).squaredNorm()});
+  for (Index i = 0; i + 5 < kNinety.rows.rows(); ++i) {
+    made.push_back({i, i + 5, 100 * (kNinety.rows.row(i) - kNinety.rows.row(i + 5)).squaredNorm()});
   }
   return made;
 }
@@ -67,15 +67,16 @@ INSTANTIATE_TEST_SUITE_P(Methods, Start, ::testing::Values("smooth", "deep"),
 // With steps of length 0 the divergence stays what it is, whatever its unit: for targets that of the values, for pairs
 // the threshold.
 TEST_P(Start, IsTheModelItself) {
-  for (const MethodSupervision& supervision : {MethodSupervision(kThree.classes), MethodSupervision(some_comparisons()),
-                                               MethodSupervision(some_pairs()), MethodSupervision(some_targets())}) {
-    const TrainingData data{kThree.rows, supervision};
+  for (const MethodSupervision& supervision :
+       {MethodSupervision(kNinety.classes), MethodSupervision(some_comparisons()), MethodSupervision(some_pairs()),
+        MethodSupervision(some_targets())}) {
+    const TrainingData data{kNinety.rows, supervision};
     const Model model = fit(request_for(GetParam()), data).model;
     FitRequest request = going_on(model);
     request.parameters = {{"rate", 1e-12}, {"steps", 3}};
     const FitOutcome outcome = fit(request, data);
-    const Matrix before = model.divergences(kThree.rows, kThree.rows);
-    const Matrix after = outcome.model.divergences(kThree.rows, kThree.rows);
+    const Matrix before = model.divergences(kNinety.rows, kNinety.rows);
+    const Matrix after = outcome.model.divergences(kNinety.rows, kNinety.rows);
     EXPECT_LE((after - before).cwiseAbs().maxCoeff(), 1e-5 * before.maxCoeff()) << supervision_name(supervision);
     EXPECT_EQ(outcome.model.record.method, GetParam());
     EXPECT_EQ(outcome.model.record.parameters.at("pieces"), 8);
@@ -84,9 +85,10 @@ TEST_P(Start, IsTheModelItself) {
 }
 
 TEST_P(Start, OnTheSameDataTheObjectiveDoesNotRise) {
-  for (const MethodSupervision& supervision : {MethodSupervision(kThree.classes), MethodSupervision(some_comparisons()),
-                                               MethodSupervision(some_pairs()), MethodSupervision(some_targets())}) {
-    const TrainingData data{kThree.rows, supervision};
+  for (const MethodSupervision& supervision :
+       {MethodSupervision(kNinety.classes), MethodSupervision(some_comparisons()), MethodSupervision(some_pairs()),
+        MethodSupervision(some_targets())}) {
+    const TrainingData data{kNinety.rows, supervision};
     const FitOutcome first = fit(request_for(GetParam()), data);
     const FitOutcome second = fit(going_on(first.model), data);
     EXPECT_LE(second.report.objective, 1.002 * first.report.objective) << supervision_name(supervision);
@@ -94,9 +96,9 @@ TEST_P(Start, OnTheSameDataTheObjectiveDoesNotRise) {
 }
 
 TEST_P(Start, KeepsTheScalingOfTheFirstRows) {
-  const Model model = fit(request_for(GetParam()), kThreeClasses).model;
-  const Matrix moved = 3 * kThree.rows.array() + 5;
-  const FitOutcome outcome = fit(going_on(model), {moved, kThree.classes});
+  const Model model = fit(request_for(GetParam()), kNinetyRows).model;
+  const Matrix moved = 3 * kNinety.rows.array() + 5;
+  const FitOutcome outcome = fit(going_on(model), {moved, kNinety.classes});
   EXPECT_EQ(outcome.model.scaling.center, model.scaling.center);
   EXPECT_EQ(outcome.model.scaling.scale, model.scaling.scale);
 }
@@ -117,17 +119,17 @@ TEST_P(Start, LearnsNewClasses) {
 }
 
 TEST_P(Start, SameDataAndSeedGiveTheSameModel) {
-  const Model model = fit(request_for(GetParam()), kThreeClasses).model;
-  const Model once = fit(going_on(model), kThreeClasses).model, again = fit(going_on(model), kThreeClasses).model;
-  EXPECT_EQ(once.divergences(kThree.rows, kThree.rows), again.divergences(kThree.rows, kThree.rows));
+  const Model model = fit(request_for(GetParam()), kNinetyRows).model;
+  const Model once = fit(going_on(model), kNinetyRows).model, again = fit(going_on(model), kNinetyRows).model;
+  EXPECT_EQ(once.divergences(kNinety.rows, kNinety.rows), again.divergences(kNinety.rows, kNinety.rows));
 }
 
 TEST(StartMistakes, AreNamed) {
-  const Model model = fit(request_for("smooth"), kThreeClasses).model;
+  const Model model = fit(request_for("smooth"), kNinetyRows).model;
   const auto mistake = [&](const std::function<void(FitRequest&)>& change) {
     FitRequest request = going_on(model);
     change(request);
-    return error_of([&] { plan(request, kThreeClasses); });
+    return error_of([&] { plan(request, kNinetyRows); });
   };
   EXPECT_EQ(mistake([](FitRequest& request) { request.method = "deep"; }),
             "method=deep: the model to go on from is one of smooth");
@@ -139,12 +141,12 @@ TEST(StartMistakes, AreNamed) {
             "decay is to be chosen, and with start nothing is; allowed: one value");
   EXPECT_THAT(mistake([](FitRequest& request) { request.candidates = {"smooth"}; }), HasSubstr("nothing is chosen"));
   EXPECT_THAT(mistake([](FitRequest& request) {
-                request.start = std::make_shared<Model>(fit(FitRequest{.method = "gmml"}, kThreeClasses).model);
+                request.start = std::make_shared<Model>(fit(FitRequest{.method = "gmml"}, kNinetyRows).model);
               }),
               HasSubstr("start is a model of the method gmml; allowed: one of smooth or deep"));
-  const Matrix narrow = kThree.rows.leftCols(2);
+  const Matrix narrow = kNinety.rows.leftCols(2);
   EXPECT_EQ(error_of([&] {
-              plan(going_on(model), {narrow, kThree.classes});
+              plan(going_on(model), {narrow, kNinety.classes});
             }),
             "the rows have 2 features, and the model to go on from 3");
 }
@@ -152,10 +154,10 @@ TEST(StartMistakes, AreNamed) {
 // Without plan(), which refuses it earlier.
 TEST(StartMistakes, OfAnotherShapeAreRefusedByTheMethod) {
   MethodSettings settings;
-  settings.start = std::make_shared<Model>(fit(request_for("deep"), kThreeClasses).model);
+  settings.start = std::make_shared<Model>(fit(request_for("deep"), kNinetyRows).model);
   const auto mistake = [&](const char* method, std::map<std::string, double> parameters) {
     settings.parameters = std::move(parameters);
-    return error_of([&] { learn_with(method_named(method), kThree.rows, kThree.classes, settings); });
+    return error_of([&] { learn_with(method_named(method), kNinety.rows, kNinety.classes, settings); });
   };
   EXPECT_EQ(mistake("deep", {}), "the layers have the sizes 3, 256, 256, 32, and the model to go on from has 3, 12, 4");
   const std::map<std::string, double> shape = {{"hidden_layers", 1}, {"width", 12}, {"outputs", 4}};
@@ -168,7 +170,7 @@ TEST(StartMistakes, OfAnotherShapeAreRefusedByTheMethod) {
   other["activation"] = 1;
   EXPECT_EQ(mistake("deep", other), "the activation differs from that of the model to go on from");
   EXPECT_EQ(mistake("itml", {}), "itml cannot go on from a model");
-  settings.start = std::make_shared<Model>(fit(FitRequest{.method = "gmml"}, kThreeClasses).model);
+  settings.start = std::make_shared<Model>(fit(FitRequest{.method = "gmml"}, kNinetyRows).model);
   EXPECT_THAT(mistake("smooth", {}), HasSubstr("is not one that smooth or deep has learned"));
 }
 
