@@ -18,7 +18,7 @@ Matrix Kernel::values(const MatrixView& rows, const MatrixView& support) const {
   const Matrix base = (1 + internal::product_transposed(rows, support).array() / scale).matrix();
   Matrix out = base;
   for (int power = 1; power < degree; ++power) out.array() *= base.array();
-  internal::require(out.cwiseAbs().maxCoeff() <= internal::kLargestEntry,
+  internal::require(out.size() == 0 || out.cwiseAbs().maxCoeff() <= internal::kLargestEntry,
                     "a polynomial kernel of degree {} and bandwidth {} leaves the range of numbers", degree, bandwidth);
   return out;
 }

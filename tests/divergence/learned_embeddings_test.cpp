@@ -20,11 +20,11 @@ TreeEmbedding stump() {
   return {Matrix::Identity(2, 2), trees};
 }
 
-KernelEmbedding two_supports() {
+KernelEmbedding two_supports(KernelKind kind = KernelKind::kRbf) {
   Matrix support(2, 2), coefficients(2, 1);
   support << 0, 0, 1, 1;
   coefficients << 2, -1;
-  return {Kernel{KernelKind::kRbf, 1.5}, support, coefficients};
+  return {Kernel{kind, 1.5}, support, coefficients};
 }
 
 TEST(TreeEmbedding, AddsTheLeafToTheLinearPart) {
@@ -46,6 +46,12 @@ TEST(LearnedEmbeddings, AreRestoredFromTheirParts) {
   const TreeEmbedding linear(Matrix::Identity(2, 2), {});
   EXPECT_EQ(linear.parts().size(), 1U);
   EXPECT_EQ(make_embedding("tree_embedding", linear.parts())->matrix(rows, rows), linear.matrix(rows, rows));
+}
+
+TEST(LearnedEmbeddings, EmbedNoRows) {
+  for (const KernelKind kind : {KernelKind::kRbf, KernelKind::kPolynomial}) {
+    EXPECT_EQ(two_supports(kind).embed(Matrix(0, 2)).rows(), 0);
+  }
 }
 
 TEST(LearnedEmbeddings, RefusePartsThatDoNotFit) {
