@@ -235,7 +235,7 @@ PlannedFamilies families_of(const Plan& plan, const TrainingData& data) {
   internal::check_plan(plan, data);
   PlannedFamilies planned_families;
   const double scoring = seconds_of_scoring(plan, data);
-  const Index folds = plan.folds * plan.repeats;
+  const Index folds = Index{plan.folds} * plan.repeats;
   for (std::size_t number = 0; number < plan.methods.size(); ++number) {
     const PlannedMethod& planned = plan.methods[number];
     CandidateFamilies families = families_of_method(planned, plan, data);

@@ -42,6 +42,7 @@ WorkOutcome run_jobs(const std::vector<Job>& jobs, ResultsFile& results, int thr
     done.fetch_add(1);
   };
   std::vector<internal::Task> tasks;
+  tasks.reserve(jobs.size());
   for (const Job& job : jobs) {
     tasks.push_back({[&run, &job](const RunControl& inner) { run(job, inner); }, {}, job.effort});
   }

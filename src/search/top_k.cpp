@@ -42,6 +42,7 @@ std::vector<Neighbour> sorted_groups(const ReferenceSet& groups, const MatrixVie
   Matrix divergences(1, groups.size());
   groups.divergences_from(query, divergences);
   std::vector<Neighbour> sorted;
+  sorted.reserve(groups.size());
   for (Index g = 0; g < groups.size(); ++g) sorted.push_back({g, divergences(0, g)});
   std::ranges::stable_sort(sorted, {}, &Neighbour::divergence);
   return sorted;

@@ -78,11 +78,8 @@ class AdamwRun {
     }
     std::optional<Status> end;
     while (!end) {
-      if (steps_ >= plan_.steps) {
-        end = Status::kConverged;
-      } else if (!(end = run_.end_at(steps_, smoothed_, state))) {
-        end = step();
-      }
+      end = steps_ >= plan_.steps ? Status::kConverged : run_.end_at(steps_, smoothed_, state);
+      if (!end) end = step();
     }
     return finished(*end);
   }
