@@ -148,9 +148,9 @@ class CuttingPlaneMaster {
   // Goes to the central path at `mu`; false when rounding prevents it.
   bool center(double mu) {
     mu_ = mu;
-    constexpr int kMostSteps = 200;
+    constexpr int kMostMasterSteps = 200;
     double decrement = 1;
-    for (int step = 0; step < kMostSteps && decrement > 0.1; ++step) {
+    for (int step = 0; step < kMostMasterSteps && decrement > 0.1; ++step) {
       if (!newton_step(decrement)) return false;
     }
     return decrement <= 0.1;
