@@ -15,8 +15,8 @@ BENCH_OPTIONS ?=
 .PHONY: help demo build wheel test test-python test-sanitizers coverage bench reproduction paper-agreement clean format \
         bootstrap-build bootstrap-python bootstrap-test bootstrap-bench \
         check-format tidy fuzz micro-benchmarks highs-comparison baselines-comparison \
-        neighbours-comparison gradient-comparison default-time wu-oscillation python-benchmark tuning-benchmark \
-        many-rows rows-scaling exact-cost admm-agreement hard-problems solver-settings \
+        neighbours-comparison gradient-comparison default-time label-scores new-item-scores wu-oscillation \
+        python-benchmark tuning-benchmark many-rows rows-scaling exact-cost admm-agreement hard-problems solver-settings \
         $(PRESETS:%=build-%) $(PRESETS:%=test-%)
 
 help:  ## this list
@@ -139,7 +139,13 @@ wu-oscillation: bootstrap-bench build/bench/build.ninja  ## what the subgradient
 
 python-benchmark: bootstrap-bench bootstrap-python build build/bench/build.ninja  ## what Python adds; neighbours against scikit-learn
 	@cmake --build build/bench --target python_reference
-	@tools/python-package bench
+	@tools/python-package bench benchmarks/python_benchmark.py
+
+label-scores: bootstrap-bench bootstrap-python build  ## auto, smooth, deep and a Euclidean head on eight tables, 20 splits; an hour or two
+	@tools/python-package bench benchmarks/labels.py $(BENCH_OPTIONS)
+
+new-item-scores: build bootstrap-bench build/venv/ready  ## comparisons among new items, four settings
+	@build/venv/bin/python benchmarks/new_items.py $(BENCH_OPTIONS)
 
 bootstrap-build bootstrap-python bootstrap-test bootstrap-bench: bootstrap-%:
 	@tools/bootstrap $*
