@@ -19,6 +19,38 @@ def rows_of(X: Any, features: int, name: str, owner: str) -> np.ndarray:
     return rows
 
 
+def whole_number(value: Any, name: str) -> int | None:
+    """None stays None. 2.5 is a mistake that int() would hide."""
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {_shown(value)}; allowed: a whole number")
+    return int(value)
+
+
+def number(value: Any, name: str) -> float | None:
+    """None stays None."""
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {_shown(value)}; allowed: a number")
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def names_of(value: Any, name: str) -> list[str] | None:
+    """Names of methods. A single name need not be in a list."""
+    if value is None:
+        return None
+    names = [value] if isinstance(value, str) else [str(member) for member in value]
+    if not names:
+        raise ValueError(f"{name} is []; allowed: names, or None")
+    return names
+
+
 def seed_of(random_state: Any) -> int:
     """A whole number is itself the seed, as on the command line; anything else draws one."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):

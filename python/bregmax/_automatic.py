@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from bregmax._base import DivergenceLearner, parameters
+from bregmax._arguments import names_of
+from bregmax._base import DivergenceLearner, methods_by_name, name_here, parameters
 from bregmax._partial import PartialMixin
 from bregmax.model import Model
 
@@ -51,8 +52,16 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
         return self._learn_targets(pairs, values, X, sample_weight)
 
     def _options(self) -> dict[str, Any]:
-        candidates = None if self.candidates is None else [str(name) for name in self.candidates]
-        return super()._options() | {"method": self.method, "candidates": candidates}
+        candidates = names_of(self.candidates, "candidates")
+        options = super()._options() | {"method": self.method, "candidates": candidates}
+        self._refuse_parameters_of_pbdl([*options["parameters"], *(["lambda"] if options["lambdas"] else [])])
+        return options
+
+    def _refuse_parameters_of_pbdl(self, given: list[str]) -> None:
+        method = methods_by_name().get("pbdl" if self.method == "auto" else self.method)
+        foreign = [name_here(name) for name in given if method is not None and name not in method["parameters"]]
+        if foreign:
+            raise ValueError(f"{foreign[0]} does not go with method={self.method!r}; it is a parameter of pbdl")
 
     def _options_to_go_on(self, start: Model) -> dict[str, Any]:
         none_of_pbdl = {"parameters": {}, "lambdas": None, "solver": None}

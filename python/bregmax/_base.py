@@ -15,7 +15,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import (
+    number,
+    numbered_by_appearance,
+    seed_of,
+    similar_of,
+    threads_of,
+    tuples_of,
+    weights_of,
+    whole_number,
+)
 from bregmax._progress import run_with_progress
 from bregmax.model import DivergenceMetric, Model
 
@@ -108,14 +117,14 @@ class DivergenceLearner(BaseEstimator):
         return {
             "method": self._parameters_of,
             "names": _RENAMED | {name: name_here(name) for name in own},
-            "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
-            "lambdas": None if lambdas is None else [float(value) for value in lambdas],
+            "parameters": {name: _plain(value, name_here(name)) for name, value in own.items() if value is not None},
+            "lambdas": None if lambdas is None else [number(value, "a member of lambdas") for value in lambdas],
             "scale": self.scale,
             "solver": getattr(self, "solver", None),
-            "folds": _number(getattr(self, "folds", None), int),
-            "tolerance": _number(getattr(self, "tol", None), float),
-            "max_iterations": _number(getattr(self, "max_iter", None), int),
-            "time_limit": _number(self.time_limit, float),
+            "folds": whole_number(getattr(self, "folds", None), "folds"),
+            "tolerance": number(getattr(self, "tol", None), "tol"),
+            "max_iterations": whole_number(getattr(self, "max_iter", None), "max_iter"),
+            "time_limit": number(self.time_limit, "time_limit"),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
         }
@@ -207,7 +216,8 @@ class LabelMixin:
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2, reset=start is None)
         check_classification_targets(y)
         known = np.unique(y) if start is None else np.unique(np.concatenate([getattr(self, "classes_", y[:0]), y]))
-        more |= {"tune_for": getattr(self, "tune_for", None), "repeats": _number(getattr(self, "repeats", None), int)}
+        repeats = whole_number(getattr(self, "repeats", None), "repeats")
+        more |= {"tune_for": getattr(self, "tune_for", None), "repeats": repeats}
         self._learn(X, {"classes": numbered_by_appearance(y)}, start, **more)
         self.classes_ = known
         _, first = np.unique(y, return_index=True)
@@ -248,17 +258,13 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.model_.embed(self.model_.center.reshape(1, -1)).shape[1]
 
 
-def _number(value: Any, kind: type) -> Any:
-    return None if value is None else kind(value)
-
-
-def _plain(value: Any) -> Any:
+def _plain(value: Any, name: str) -> Any:
     """A parameter as the library takes it: a number, a word, or a list of these to choose from."""
     if isinstance(value, str):
         return value
     if np.ndim(value) > 0:
-        return [_plain(member) for member in value]
-    return float(value)
+        return [_plain(member, name) for member in value]
+    return number(value, name)
 
 
 def _outside_level() -> int:

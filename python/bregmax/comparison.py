@@ -11,7 +11,17 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import (
+    names_of,
+    number,
+    numbered_by_appearance,
+    seed_of,
+    similar_of,
+    threads_of,
+    tuples_of,
+    weights_of,
+    whole_number,
+)
 from bregmax._progress import run_with_progress
 
 __all__ = ["MethodTable", "compare"]
@@ -74,23 +84,21 @@ def compare(
         As of `BregmanLearner`.
     """
     rows, given = _supervision(X, y, comparisons, pairs, targets)
-    if isinstance(methods, str):
-        methods = [methods]
+    if max_rows is not None and whole_number(max_rows, "max_rows") < 1:
+        raise ValueError(f"max_rows is {max_rows}; allowed: 1 or more, or None for all")
     options = {
         "names": {"scales": "scale", "rows": "max_rows"},
-        "methods": None if methods is None else [str(name) for name in methods],
+        "methods": names_of(methods, "methods"),
         "scale": scale,
         "tune_for": tune_for,
-        "folds": None if folds is None else int(folds),
-        "repeats": int(repeats),
+        "folds": whole_number(folds, "folds"),
+        "repeats": whole_number(repeats, "repeats"),
         "rows": 0 if max_rows is None else int(max_rows),
-        "time_limit": None if time_limit is None else float(time_limit),
+        "time_limit": number(time_limit, "time_limit"),
         "seed": seed_of(random_state),
         "threads": threads_of(n_jobs),
         "out": None if out is None else os.fspath(out),
     }
-    if methods is not None and not options["methods"]:
-        raise ValueError("methods is []; allowed: names, 'all' or None")
     return MethodTable(run_with_progress(_core.compare, rows, given, options, verbose=verbose))
 
 

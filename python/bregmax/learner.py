@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bregmax._base import LabelMixin, parameters
+from bregmax._arguments import whole_number
 from bregmax._automatic import AutomaticLearner
+from bregmax._base import LabelMixin, parameters
 from bregmax._partial import PartialLabelsMixin
 
 
@@ -96,8 +97,8 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
         return self._learn_labels(
             X,
             y,
-            piece_of=None if piece_of is None else [int(piece) for piece in piece_of],
+            piece_of=None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of],
             supervision=self.supervision,
-            n_comparisons=self.n_comparisons,
-            hard_neighbors=None if self.hard_neighbors is None else int(self.hard_neighbors),
+            n_comparisons=whole_number(self.n_comparisons, "n_comparisons"),
+            hard_neighbors=whole_number(self.hard_neighbors, "hard_neighbors"),
         )

@@ -123,5 +123,9 @@ def test_mistakes(iris):
         bregmax.compare(X, y, folds=151)
     with pytest.raises(ValueError, match="folds is 1; allowed: 2 or more"):
         bregmax.compare(X, y, folds=1)
-    with pytest.raises(ValueError, match="max_rows is -1"):
-        bregmax.compare(X, y, max_rows=-1)
+    for rows in (0, -1):
+        with pytest.raises(ValueError, match=f"max_rows is {rows}; allowed: 1 or more, or None for all"):
+            bregmax.compare(X, y, max_rows=rows)
+    for name in ("max_rows", "folds", "repeats"):
+        with pytest.raises(ValueError, match=f"{name} is 20.5; allowed: a whole number"):
+            bregmax.compare(X, y, **{name: 20.5})
