@@ -7,7 +7,7 @@ from typing import Any
 
 from bregmax._arguments import names_of
 from bregmax._base import DivergenceLearner, methods_by_name, name_here, parameters
-from bregmax._partial import PartialMixin
+from bregmax._partial import GOING_ON, PartialMixin
 from bregmax.model import Model
 
 
@@ -62,6 +62,15 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
         foreign = [name_here(name) for name in given if method is not None and name not in method["parameters"]]
         if foreign:
             raise ValueError(f"{foreign[0]} does not go with method={self.method!r}; it is a parameter of pbdl")
+
+    def _to_go_on(self) -> dict[str, Any]:
+        more = super()._to_go_on()
+        if more or self.method != "auto" or self.candidates is not None:
+            return more
+        for name in ("lam", "lambdas", "smoothing", "n_pieces", "lipschitz_bound"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} chooses the method pbdl, whose models cannot be learned further")
+        return {"candidates": list(GOING_ON)}
 
     def _options_to_go_on(self, start: Model) -> dict[str, Any]:
         none_of_pbdl = {"parameters": {}, "lambdas": None, "solver": None}

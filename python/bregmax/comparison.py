@@ -12,14 +12,14 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from bregmax import _core
 from bregmax._arguments import (
+    comparisons_of,
     names_of,
     number,
     numbered_by_appearance,
+    pairs_of,
     seed_of,
-    similar_of,
+    targets_of,
     threads_of,
-    tuples_of,
-    weights_of,
     whole_number,
 )
 from bregmax._progress import run_with_progress
@@ -212,20 +212,10 @@ def _supervision(X: Any, y: Any, comparisons: Any, pairs: Any, targets: Any) -> 
         check_classification_targets(y)
         return X, {"classes": numbered_by_appearance(y)}
     if comparisons is not None:
-        rows, items = tuples_of(comparisons, X, (3, 4), "comparisons")
-        if items.shape[1] == 3:
-            items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
-        return rows, {"comparisons": items, "weights": weights_of(None, len(items))}
+        return comparisons_of(comparisons, X)
     name = names[0]
     try:
         tuples, values = given[name]
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be two arrays: pairs of rows, and a value of each") from None
-    rows, items = tuples_of(tuples, X, (2,), name)
-    weights = weights_of(None, len(items))
-    if name == "pairs":
-        return rows, {"pairs": items, "similar": similar_of(values, len(items)), "weights": weights}
-    numbers = np.ascontiguousarray(values, dtype=np.float64)
-    if numbers.shape != (len(items),) or not np.isfinite(numbers).all():
-        raise ValueError(f"targets has values of shape {numbers.shape}; expected ({len(items)},) finite numbers")
-    return rows, {"targets": items, "values": numbers, "weights": weights}
+    return pairs_of(tuples, values, X) if name == "pairs" else targets_of(tuples, values, X)

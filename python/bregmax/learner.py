@@ -94,11 +94,12 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
 
     def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
         """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""
-        return self._learn_labels(
-            X,
-            y,
-            piece_of=None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of],
-            supervision=self.supervision,
-            n_comparisons=whole_number(self.n_comparisons, "n_comparisons"),
-            hard_neighbors=whole_number(self.hard_neighbors, "hard_neighbors"),
-        )
+        pieces = None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of]
+        return self._learn_labels(X, y, piece_of=pieces, **self._label_supervision())
+
+    def _label_supervision(self) -> dict[str, Any]:
+        return {
+            "supervision": self.supervision,
+            "n_comparisons": whole_number(self.n_comparisons, "n_comparisons"),
+            "hard_neighbors": whole_number(self.hard_neighbors, "hard_neighbors"),
+        }
