@@ -102,7 +102,7 @@ def compare(
     return MethodTable(run_with_progress(_core.compare, rows, given, options, verbose=verbose))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MethodTable:
     """What `compare` found: one row per method, one column per measure. `print` shows it as the program does."""
 
@@ -162,14 +162,16 @@ class MethodTable:
         return pandas.DataFrame(columns, index=pandas.Index(self.methods, name="method"))
 
     def plot(self, measure: str | None = None, *, ax: Any = None) -> Any:
-        """Means with their standard errors, one bar per method, by matplotlib. measure: None: the one that settings were
-        chosen by, or the first."""
-        from matplotlib import pyplot
+        """Means with their standard errors, one line per method, by matplotlib: the winner is green, what is as good olive.
+
+        measure: None: the one that settings were chosen by, or the first.
+        """
+        from bregmax.plot import _axes
 
         chosen_by = self.report["tune_for"]
         measure = measure or (chosen_by if chosen_by in self.measures else self.measures[0])
-        ax = pyplot.subplots()[1] if ax is None else ax
-        winner, alike = self.winners[measure], self.as_good(measure)
+        alike, winner = self.as_good(measure), self.winners[measure]
+        ax = _axes(ax)
         for place, method in enumerate(self.methods):
             colour = "tab:green" if method == winner else "tab:olive" if method in alike else "tab:gray"
             error = self.standard_error(method, measure)

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 
 import matplotlib
 import numpy as np
@@ -66,7 +67,19 @@ def test_picture(table):
     assert [label.get_text() for label in ax.get_yticklabels()] == table.methods
     assert ax.get_xlabel() == "average precision"
     assert table.plot("auc", ax=ax).get_xlabel() == "auc"
+    with pytest.raises(KeyError, match="there is no measure 'luck'; there are rand_index"):
+        table.plot("luck")
     matplotlib.pyplot.close("all")
+
+
+def test_picture_without_matplotlib(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install bregmax\[plot\]"):
+        table.plot()
+
+
+def test_tables_can_be_members_of_sets(table):
+    assert len({table, table}) == 1
 
 
 def test_goes_on_after_what_is_finished(iris, tmp_path):
