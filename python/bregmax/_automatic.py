@@ -74,7 +74,7 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
 
     def _options_to_go_on(self, start: Model) -> dict[str, Any]:
         none_of_pbdl = {"parameters": {}, "lambdas": None, "solver": None}
-        return super()._options_to_go_on(start) | {"method": "auto", "candidates": None} | none_of_pbdl
+        return super()._options_to_go_on(start) | {"method": self.method, "candidates": None} | none_of_pbdl
 
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)

@@ -165,6 +165,9 @@ def test_mistakes(few):
         learner.set_params(n_pieces=9).partial_fit(X, y)
     with pytest.raises(ValueError, match="class"):
         learner.set_params(n_pieces=8).partial_fit(X[:5], np.zeros(5))
+    other = bregmax.BregmanLearner(method="smooth").fit(X, y).set_params(method="deep")
+    with pytest.raises(ValueError, match="method=deep: the model to go on from is one of smooth"):
+        other.partial_fit(X, y)
     proved = bregmax.BregmanLearner(1.0).fit(X, y)
     with pytest.raises(AttributeError) as refused:
         proved.partial_fit(X, y)
