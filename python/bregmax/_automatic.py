@@ -26,6 +26,7 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
     lipschitz_bound: float | None = None
     solver: str = "auto"
     folds: int | None = None
+    scores_file: Any = None
     tol: float | None = None
     max_iter: int | None = None
 

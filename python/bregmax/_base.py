@@ -126,7 +126,7 @@ class DivergenceLearner(BaseEstimator):
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
         own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._parameters_of]["parameters"]}
-        lambdas = getattr(self, "lambdas", None)
+        lambdas, scores_file = getattr(self, "lambdas", None), getattr(self, "scores_file", None)
         return {
             "method": self._parameters_of,
             "names": _RENAMED | {name: name_here(name) for name in own},
@@ -138,6 +138,7 @@ class DivergenceLearner(BaseEstimator):
             "tolerance": number(getattr(self, "tol", None), "tol"),
             "max_iterations": whole_number(getattr(self, "max_iter", None), "max_iter"),
             "time_limit": number(self.time_limit, "time_limit"),
+            "scores_file": None if scores_file is None else os.fspath(scores_file),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
         }

@@ -50,6 +50,9 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
         The score of held-out rows that chooses: "average_precision", "auc", "rand_index", "purity", "knn", "loss".
     folds : int or None
         Of the cross-validation. None: 3 from labels, up to 10 from comparisons, pairs and targets.
+    scores_file : path or None
+        Keeps the scores of the cross-validation as they are found, until there is a model: after Ctrl-C or a crash the same
+        fit goes on from them. Not for several fits at once.
     repeats : int or None
         Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
     solver : "auto", "exact" or "admm"

@@ -7,7 +7,7 @@ recommends, a list tries its members. What was used is in `parameters_`.
 
 All of them share
     scale : "standard", "none", "auto" or None: "standard"
-    tune_for, folds, repeats : of the cross-validation, as for `BregmanLearner`; where labels are learned from
+    tune_for, folds, repeats, scores_file : of the cross-validation, as for `BregmanLearner`; where labels are learned from
     tol, max_iter : None: the method's own; not where there is nothing to iterate
     time_limit, random_state, n_jobs, verbose : as for `BregmanLearner`
     preprocessor : the rows that numbers in pairs refer to; where pairs are learned from
@@ -64,6 +64,7 @@ class _TunedMethod(_LabelMethod):
     tune_for: str = "average_precision"
     folds: int | None = None
     repeats: int | None = None
+    scores_file: Any = None
 
 
 @parameters

@@ -62,6 +62,23 @@ def test_control_c_stops_a_fit_within_a_second(learner, rows):
     assert not hasattr(learner, "model_")
 
 
+def test_scores_outlive_control_c(tmp_path):
+    X, y = long_problem(500)
+    file = tmp_path / "scores.csv"
+    options = dict(hidden_layers=1, width=64, steps=200, decay=[1e-4, 1e-3, 1e-2, 1e-1, 1.0], n_jobs=1)
+    learner = bregmax.Deep(scores_file=file, **options)
+    with Interrupted(), pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    bregmax._core.wait_for_abandoned()
+    kept = len(file.read_text().splitlines()) - 2  # less the two lines of the header
+    assert kept > 0, "nothing was finished within 0.4 s"
+    learner.fit(X, y)
+    assert not file.exists()
+    undisturbed = bregmax.Deep(**options).fit(X, y)
+    assert learner.model_.tuning["solved"] == undisturbed.model_.tuning["solved"] - kept
+    assert (learner.divergence(X) == undisturbed.divergence(X)).all()
+
+
 class Ticking:
     """A thread that writes down the time every few milliseconds until the block ends, even by an exception."""
 
