@@ -79,6 +79,17 @@ def test_scores_outlive_control_c(tmp_path):
     assert (learner.divergence(X) == undisturbed.divergence(X)).all()
 
 
+def test_a_file_that_has_something_else_is_never_overwritten(few, tmp_path):
+    files = {"table.csv": "a,b\n1,2\n"}
+    bregmax.compare(*few, methods="gmml", folds=2, out=tmp_path / "runs.csv")
+    files["runs.csv"] = (tmp_path / "runs.csv").read_text()
+    (tmp_path / "table.csv").write_text(files["table.csv"])
+    for name, text in files.items():
+        with pytest.raises(ValueError, match=f"{name}: this is not a file of such results"):
+            bregmax.Smooth(n_pieces=5, scores_file=tmp_path / name).fit(*few)
+        assert (tmp_path / name).read_text() == text
+
+
 class Ticking:
     """A thread that writes down the time every few milliseconds until the block ends, even by an exception."""
 
