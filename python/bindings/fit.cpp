@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <variant>
@@ -162,7 +163,8 @@ MethodSupervision supervision_of(const nb::dict& given) {
 // Returns the model (None when the run ended before there was one) and what is known of it.
 nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, const nb::object& on_progress) {
   const MethodSupervision supervision = supervision_of(given);
-  const Plan planned = plan(request_of(options), {view(rows), supervision});
+  Plan planned = plan(request_of(options), {view(rows), supervision});
+  if (planned.has_choice()) take<std::string>(options, "scores_file", planned.scores_file);
   const auto work = [rows, supervision, planned](const RunControl& control) {
     return bregmax::run(planned, {view(rows), supervision}, control);
   };
@@ -170,6 +172,9 @@ nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, 
   take<int>(options, "threads", threads);
   FitOutcome outcome = run_interruptibly<FitOutcome>(work, on_progress, threads);
   const nb::object report = to_python(internal::outcome_as_json(planned, outcome));
+  if (is_success(outcome.report.status) && !planned.scores_file.empty()) {
+    std::filesystem::remove(planned.scores_file);
+  }
   return nb::make_tuple(outcome.model.divergence ? nb::cast(std::move(outcome.model)) : nb::none(), report);
 }
 

@@ -19,6 +19,38 @@ def rows_of(X: Any, features: int, name: str, owner: str) -> np.ndarray:
     return rows
 
 
+def whole_number(value: Any, name: str) -> int | None:
+    """None stays None. 2.5 is a mistake that int() would hide."""
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {shown(value)}; allowed: a whole number")
+    return int(value)
+
+
+def number(value: Any, name: str) -> float | None:
+    """None stays None."""
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {shown(value)}; allowed: a number")
+    return float(value)
+
+
+def shown(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def names_of(value: Any, name: str) -> list[str] | None:
+    """Names of methods. A single name need not be in a list."""
+    if value is None:
+        return None
+    names = [value] if isinstance(value, str) else [str(member) for member in value]
+    if not names:
+        raise ValueError(f"{name} is []; allowed: names, or None")
+    return names
+
+
 def seed_of(random_state: Any) -> int:
     """A whole number is itself the seed, as on the command line; anything else draws one."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
@@ -45,7 +77,7 @@ def numbered_by_appearance(y: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(number[inverse.ravel()])
 
 
-def weights_of(sample_weight: Any, items: int) -> np.ndarray:
+def _weights_of(sample_weight: Any, items: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(items)
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
@@ -82,6 +114,30 @@ def tuples_of(tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[n
     if len(indices) == 0:
         raise ValueError(f"{name} is empty; at least one item is needed")
     return np.ascontiguousarray(rows), np.ascontiguousarray(indices, dtype=np.int64)
+
+
+def comparisons_of(comparisons: Any, X: Any, sample_weight: Any = None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The rows and the supervision, as the library takes it. Triplets D(i, j) <= D(i, l) become quadruplets."""
+    rows, items = tuples_of(comparisons, X, (3, 4), "comparisons")
+    if items.shape[1] == 3:
+        items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
+    return rows, {"comparisons": items, "weights": _weights_of(sample_weight, len(items))}
+
+
+def pairs_of(pairs: Any, y: Any, X: Any, sample_weight: Any = None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rows, items = tuples_of(pairs, X, (2,), "pairs")
+    weights = _weights_of(sample_weight, len(items))
+    return rows, {"pairs": items, "similar": similar_of(y, len(items)), "weights": weights}
+
+
+def targets_of(pairs: Any, values: Any, X: Any, sample_weight: Any = None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rows, items = tuples_of(pairs, X, (2,), "pairs")
+    targets = np.ascontiguousarray(values, dtype=np.float64)
+    if targets.shape != (len(items),):
+        raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one per pair")
+    if not np.isfinite(targets).all():
+        raise ValueError("values contains NaN or infinity.")
+    return rows, {"targets": items, "values": targets, "weights": _weights_of(sample_weight, len(items))}
 
 
 def similar_of(y: Any, items: int) -> np.ndarray:

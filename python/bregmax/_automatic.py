@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from bregmax._base import DivergenceLearner, parameters
-from bregmax._partial import PartialMixin
+from bregmax._arguments import names_of
+from bregmax._base import DivergenceLearner, methods_by_name, name_here, parameters
+from bregmax._partial import GOING_ON, PartialMixin
 from bregmax.model import Model
 
 
@@ -25,6 +26,7 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
     lipschitz_bound: float | None = None
     solver: str = "auto"
     folds: int | None = None
+    scores_file: Any = None
     tol: float | None = None
     max_iter: int | None = None
 
@@ -51,12 +53,29 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
         return self._learn_targets(pairs, values, X, sample_weight)
 
     def _options(self) -> dict[str, Any]:
-        candidates = None if self.candidates is None else [str(name) for name in self.candidates]
-        return super()._options() | {"method": self.method, "candidates": candidates}
+        candidates = names_of(self.candidates, "candidates")
+        options = super()._options() | {"method": self.method, "candidates": candidates}
+        self._refuse_parameters_of_pbdl([*options["parameters"], *(["lambda"] if options["lambdas"] else [])])
+        return options
+
+    def _refuse_parameters_of_pbdl(self, given: list[str]) -> None:
+        method = methods_by_name().get("pbdl" if self.method == "auto" else self.method)
+        foreign = [name_here(name) for name in given if method is not None and name not in method["parameters"]]
+        if foreign:
+            raise ValueError(f"{foreign[0]} does not go with method={self.method!r}; it is a parameter of pbdl")
+
+    def _to_go_on(self) -> dict[str, Any]:
+        more = super()._to_go_on()
+        if more or self.method != "auto" or self.candidates is not None:
+            return more
+        for name in ("lam", "lambdas", "smoothing", "n_pieces", "lipschitz_bound"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} chooses the method pbdl, whose models cannot be learned further")
+        return {"candidates": list(GOING_ON)}
 
     def _options_to_go_on(self, start: Model) -> dict[str, Any]:
         none_of_pbdl = {"parameters": {}, "lambdas": None, "solver": None}
-        return super()._options_to_go_on(start) | {"method": "auto", "candidates": None} | none_of_pbdl
+        return super()._options_to_go_on(start) | {"method": self.method, "candidates": None} | none_of_pbdl
 
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +16,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import (
+    comparisons_of,
+    number,
+    numbered_by_appearance,
+    pairs_of,
+    seed_of,
+    shown,
+    targets_of,
+    threads_of,
+    tuples_of,
+    whole_number,
+)
 from bregmax._progress import run_with_progress
 from bregmax.model import DivergenceMetric, Model
 
@@ -72,50 +84,61 @@ class DivergenceLearner(BaseEstimator):
 
     # `start`: the model to go on from; None: from the beginning.
 
-    def _tuples(self, tuples: Any, X: Any, sizes: tuple[int, ...], name: str, start: Model | None):
-        if X is None and np.ndim(tuples) == 2:
-            X = getattr(self, "preprocessor", None)
-        rows, items = tuples_of(tuples, X, sizes, name)
-        # Names of the features, where X is a data frame; else only their number.
-        validate_data(self, X if X is not None else rows, skip_check_array=True, reset=start is None)
-        return rows, items
+    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any, start: Model | None = None, **more: Any):
+        X = self._named_rows(pairs, X)
+        return self._learn_items(*pairs_of(pairs, y, X, sample_weight), X, start, **more)
 
-    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any, start: Model | None = None):
-        rows, items = self._tuples(pairs, X, (2,), "pairs", start)
-        similar, weights = similar_of(y, len(items)), weights_of(sample_weight, len(items))
-        return self._learn(rows, {"pairs": items, "similar": similar, "weights": weights}, start)
+    def _learn_comparisons(
+        self, comparisons: Any, X: Any, sample_weight: Any, start: Model | None = None, **more: Any
+    ):
+        X = self._named_rows(comparisons, X)
+        return self._learn_items(*comparisons_of(comparisons, X, sample_weight), X, start, **more)
 
-    def _learn_comparisons(self, comparisons: Any, X: Any, sample_weight: Any, start: Model | None = None):
-        rows, items = self._tuples(comparisons, X, (3, 4), "comparisons", start)
-        if items.shape[1] == 3:
-            items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
-        return self._learn(rows, {"comparisons": items, "weights": weights_of(sample_weight, len(items))}, start)
+    def _learn_targets(
+        self, pairs: Any, values: Any, X: Any, sample_weight: Any, start: Model | None = None, **more: Any
+    ):
+        X = self._named_rows(pairs, X)
+        return self._learn_items(*targets_of(pairs, values, X, sample_weight), X, start, **more)
 
-    def _learn_targets(self, pairs: Any, values: Any, X: Any, sample_weight: Any, start: Model | None = None):
-        rows, items = self._tuples(pairs, X, (2,), "pairs", start)
-        targets = np.ascontiguousarray(values, dtype=np.float64)
-        if targets.shape != (len(items),):
-            raise ValueError(f"values has shape {targets.shape}; expected ({len(items)},), one per pair")
-        if not np.isfinite(targets).all():
-            raise ValueError("values contains NaN or infinity.")
-        weights = weights_of(sample_weight, len(items))
-        return self._learn(rows, {"targets": items, "values": targets, "weights": weights}, start)
+    def _named_rows(self, tuples: Any, X: Any) -> Any:
+        """The rows that row numbers refer to; None if the tuples have the rows themselves."""
+        return getattr(self, "preprocessor", None) if X is None and np.ndim(tuples) == 2 else X
+
+    def _learn_items(self, rows: np.ndarray, given: dict[str, Any], X: Any, start: Model | None, **more: Any):
+        with self._unchanged_by_failure():
+            # Names of the features, where X is a data frame; else only their number.
+            validate_data(self, X if X is not None else rows, skip_check_array=True, reset=start is None)
+            if start is None:
+                vars(self).pop("classes_", None)  # of labels that were learned from before
+            return self._learn(rows, given, start, **more)
+
+    @contextmanager
+    def _unchanged_by_failure(self):
+        """An exception, Ctrl-C among them, leaves the learner as it was."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
         own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._parameters_of]["parameters"]}
-        lambdas = getattr(self, "lambdas", None)
+        lambdas, scores_file = getattr(self, "lambdas", None), getattr(self, "scores_file", None)
         return {
             "method": self._parameters_of,
             "names": _RENAMED | {name: name_here(name) for name in own},
-            "parameters": {name: _plain(value) for name, value in own.items() if value is not None},
-            "lambdas": None if lambdas is None else [float(value) for value in lambdas],
+            "parameters": {name: _plain(value, name_here(name)) for name, value in own.items() if value is not None},
+            "lambdas": None if lambdas is None else [number(value, "a member of lambdas") for value in lambdas],
             "scale": self.scale,
             "solver": getattr(self, "solver", None),
-            "folds": _number(getattr(self, "folds", None), int),
-            "tolerance": _number(getattr(self, "tol", None), float),
-            "max_iterations": _number(getattr(self, "max_iter", None), int),
-            "time_limit": _number(self.time_limit, float),
+            "folds": whole_number(getattr(self, "folds", None), "folds"),
+            "tolerance": number(getattr(self, "tol", None), "tol"),
+            "max_iterations": whole_number(getattr(self, "max_iter", None), "max_iter"),
+            "time_limit": number(self.time_limit, "time_limit"),
+            "scores_file": None if scores_file is None else os.fspath(scores_file),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
         }
@@ -136,6 +159,7 @@ class DivergenceLearner(BaseEstimator):
             core.feature_names = [str(name) for name in self.feature_names_in_]
         else:
             core.feature_names = [f"x{feature}" for feature in range(core.features)]
+        core.class_names = [] if start is None else start.class_names
         self.model_ = Model(core)
         self.report_ = report | {"features_read": core.features_read}  # now by name
         self.parameters_ = {name_here(name): value for name, value in report["parameters"].items()}
@@ -204,15 +228,19 @@ class LabelMixin:
     """Learning from class labels, and scores by them."""
 
     def _learn_labels(self, X: Any, y: Any, start: Model | None = None, **more: Any):
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2, reset=start is None)
-        check_classification_targets(y)
-        known = np.unique(y) if start is None else np.unique(np.concatenate([getattr(self, "classes_", y[:0]), y]))
-        more |= {"tune_for": getattr(self, "tune_for", None), "repeats": _number(getattr(self, "repeats", None), int)}
-        self._learn(X, {"classes": numbered_by_appearance(y)}, start, **more)
-        self.classes_ = known
-        _, first = np.unique(y, return_index=True)
-        names = [] if start is None else start.class_names
-        self.model_._core.class_names = list(dict.fromkeys(names + [str(y[row]) for row in np.sort(first)]))
+        repeats = whole_number(getattr(self, "repeats", None), "repeats")
+        more |= {"tune_for": getattr(self, "tune_for", None), "repeats": repeats}
+        with self._unchanged_by_failure():
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2, reset=start is None)
+            check_classification_targets(y)
+            known = y[:0] if start is None else getattr(self, "classes_", y[:0])
+            if len(known) > 0 and (known.dtype.kind in "iufb") != (y.dtype.kind in "iufb"):
+                raise ValueError(f"y has classes such as {shown(y[0])}, and the model was learned from such as {shown(known[0])}")
+            self._learn(X, {"classes": numbered_by_appearance(y)}, start, **more)
+            self.classes_ = np.unique(np.concatenate([known, y]))
+            _, first = np.unique(y, return_index=True)
+            new = [y[row] for row in np.sort(first) if y[row] not in known]
+            self.model_._core.class_names = [*([] if start is None else start.class_names), *map(str, new)]
         return self
 
     def evaluate(self, X: Any, y: Any) -> dict[str, float]:
@@ -248,17 +276,13 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.model_.embed(self.model_.center.reshape(1, -1)).shape[1]
 
 
-def _number(value: Any, kind: type) -> Any:
-    return None if value is None else kind(value)
-
-
-def _plain(value: Any) -> Any:
+def _plain(value: Any, name: str) -> Any:
     """A parameter as the library takes it: a number, a word, or a list of these to choose from."""
     if isinstance(value, str):
         return value
     if np.ndim(value) > 0:
-        return [_plain(member) for member in value]
-    return float(value)
+        return [_plain(member, name) for member in value]
+    return number(value, name)
 
 
 def _outside_level() -> int:

@@ -10,7 +10,10 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from bregmax._arguments import similar_of, tuples_of
+from bregmax._arguments import comparisons_of, similar_of
+
+
+_WITH_THRESHOLD_ONE = ("pbdl", "smooth", "deep")  # their losses put similar pairs below and dissimilar ones above D = 1
 
 
 def _goes_on(learner: Any) -> bool:
@@ -68,22 +71,21 @@ class PairsMixin(TuplesMixin):
             raise ValueError("y must have similar and dissimilar pairs")
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
 
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones.
+
+        The threshold is 1 where the loss of the method puts it there, else the most accurate one on these pairs.
+        """
+        return self.fit_pairs(pairs, y, sample_weight=sample_weight)._choose_threshold(pairs, y)
+
     @available_if(_goes_on)
     def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None):
-        """Goes on from the model as it is with further pairs, as `fit` takes them. The threshold is 1 afterwards."""
-        if not hasattr(self, "model_"):
-            return self.fit(pairs, y, sample_weight)
-        self.partial_fit_pairs(pairs, y, sample_weight=sample_weight)
-        return self.set_threshold(1.0)
+        """Goes on from the model as it is with further pairs, as `fit` takes them. The threshold is chosen anew."""
+        return self.partial_fit_pairs(pairs, y, sample_weight=sample_weight)._choose_threshold(pairs, y)
 
-    def _fit_with_threshold_one(self, pairs: Any, y: Any, sample_weight: Any):
-        """For methods whose losses put similar pairs below and dissimilar ones above D = 1."""
-        self.fit_pairs(pairs, y, sample_weight=sample_weight)
-        return self.set_threshold(1.0)
-
-    def _fit_with_threshold(self, pairs: Any, y: Any, sample_weight: Any):
-        """For methods whose losses imply no threshold: sets the one that is most accurate on the pairs learned from."""
-        self.fit_pairs(pairs, y, sample_weight=sample_weight)
+    def _choose_threshold(self, pairs: Any, y: Any):
+        if self.report_["method"] in _WITH_THRESHOLD_ONE:
+            return self.set_threshold(1.0)
         similar = similar_of(y, len(pairs)).astype(bool)
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, "accuracy", None, 1.0))
 
@@ -133,9 +135,8 @@ class ComparisonsMixin(TuplesMixin):
         """D(k, l) - D(i, j): positive where the comparison holds."""
         check_is_fitted(self, "model_")
         X = self.preprocessor if np.ndim(comparisons) == 2 else None
-        rows, items = tuples_of(comparisons, X, (3, 4), "comparisons")
-        if items.shape[1] == 3:
-            items = items[:, [0, 1, 0, 2]]
+        rows, given = comparisons_of(comparisons, X)
+        items = given["comparisons"]
         near = self.model_.pair_distance(rows[items[:, 0]], rows[items[:, 1]])
         far = self.model_.pair_distance(rows[items[:, 2]], rows[items[:, 3]])
         return far - near

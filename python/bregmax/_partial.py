@@ -19,25 +19,27 @@ def _method_goes_on(learner: Any) -> bool:
 
 class PartialMixin:
     """What is new is learned from the model as it is: its scaling, its parameters and what cross-validation chose are
-    kept. Before the first fit, these methods do what the ones without `partial_` do."""
+    kept. Before the first fit, these methods do what the ones without `partial_` do, but where the method is to be chosen,
+    it is one that can go on."""
 
     @available_if(_method_goes_on)
     def partial_fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
         """Goes on with further comparisons, as `fit_comparisons` takes them; X has the rows that they name."""
-        return self._learn_comparisons(comparisons, X, sample_weight, self._model_to_go_on_from())
+        return self._learn_comparisons(comparisons, X, sample_weight, **self._to_go_on())
 
     @available_if(_method_goes_on)
     def partial_fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
         """Goes on with further pairs, as `fit_pairs` takes them; X has the rows that they name."""
-        return self._learn_pairs(pairs, y, X, sample_weight, self._model_to_go_on_from())
+        return self._learn_pairs(pairs, y, X, sample_weight, **self._to_go_on())
 
     @available_if(_method_goes_on)
     def partial_fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
         """Goes on with values of further pairs, as `fit_targets` takes them; X has the rows that they name."""
-        return self._learn_targets(pairs, values, X, sample_weight, self._model_to_go_on_from())
+        return self._learn_targets(pairs, values, X, sample_weight, **self._to_go_on())
 
-    def _model_to_go_on_from(self):
-        return getattr(self, "model_", None)
+    def _to_go_on(self) -> dict[str, Any]:
+        """What the first call, or a later one, asks for in addition."""
+        return {"start": self.model_} if hasattr(self, "model_") else {}
 
 
 class PartialLabelsMixin(PartialMixin):
@@ -48,5 +50,5 @@ class PartialLabelsMixin(PartialMixin):
         Only these rows are looked at. Steps are shorter than those of `fit`, so that little of what was learned before is
         forgotten; where nothing may be, give the earlier rows (or some of them), too.
         """
-        start = self._model_to_go_on_from()
-        return self.fit(X, y) if start is None else self._learn_labels(X, y, start)
+        supervision = {} if hasattr(self, "model_") else self._label_supervision()
+        return self._learn_labels(X, y, **supervision, **self._to_go_on())

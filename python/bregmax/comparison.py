@@ -11,7 +11,17 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import (
+    comparisons_of,
+    names_of,
+    number,
+    numbered_by_appearance,
+    pairs_of,
+    seed_of,
+    targets_of,
+    threads_of,
+    whole_number,
+)
 from bregmax._progress import run_with_progress
 
 __all__ = ["MethodTable", "compare"]
@@ -74,27 +84,25 @@ def compare(
         As of `BregmanLearner`.
     """
     rows, given = _supervision(X, y, comparisons, pairs, targets)
-    if isinstance(methods, str):
-        methods = [methods]
+    if max_rows is not None and whole_number(max_rows, "max_rows") < 1:
+        raise ValueError(f"max_rows is {max_rows}; allowed: 1 or more, or None for all")
     options = {
         "names": {"scales": "scale", "rows": "max_rows"},
-        "methods": None if methods is None else [str(name) for name in methods],
+        "methods": names_of(methods, "methods"),
         "scale": scale,
         "tune_for": tune_for,
-        "folds": None if folds is None else int(folds),
-        "repeats": int(repeats),
+        "folds": whole_number(folds, "folds"),
+        "repeats": whole_number(repeats, "repeats"),
         "rows": 0 if max_rows is None else int(max_rows),
-        "time_limit": None if time_limit is None else float(time_limit),
+        "time_limit": number(time_limit, "time_limit"),
         "seed": seed_of(random_state),
         "threads": threads_of(n_jobs),
         "out": None if out is None else os.fspath(out),
     }
-    if methods is not None and not options["methods"]:
-        raise ValueError("methods is []; allowed: names, 'all' or None")
     return MethodTable(run_with_progress(_core.compare, rows, given, options, verbose=verbose))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MethodTable:
     """What `compare` found: one row per method, one column per measure. `print` shows it as the program does."""
 
@@ -154,14 +162,16 @@ class MethodTable:
         return pandas.DataFrame(columns, index=pandas.Index(self.methods, name="method"))
 
     def plot(self, measure: str | None = None, *, ax: Any = None) -> Any:
-        """Means with their standard errors, one bar per method, by matplotlib. measure: None: the one that settings were
-        chosen by, or the first."""
-        from matplotlib import pyplot
+        """Means with their standard errors, one line per method, by matplotlib: the winner is green, what is as good olive.
+
+        measure: None: the one that settings were chosen by, or the first.
+        """
+        from bregmax.plot import _axes
 
         chosen_by = self.report["tune_for"]
         measure = measure or (chosen_by if chosen_by in self.measures else self.measures[0])
-        ax = pyplot.subplots()[1] if ax is None else ax
-        winner, alike = self.winners[measure], self.as_good(measure)
+        alike, winner = self.as_good(measure), self.winners[measure]
+        ax = _axes(ax)
         for place, method in enumerate(self.methods):
             colour = "tab:green" if method == winner else "tab:olive" if method in alike else "tab:gray"
             error = self.standard_error(method, measure)
@@ -204,20 +214,10 @@ def _supervision(X: Any, y: Any, comparisons: Any, pairs: Any, targets: Any) -> 
         check_classification_targets(y)
         return X, {"classes": numbered_by_appearance(y)}
     if comparisons is not None:
-        rows, items = tuples_of(comparisons, X, (3, 4), "comparisons")
-        if items.shape[1] == 3:
-            items = np.ascontiguousarray(items[:, [0, 1, 0, 2]])
-        return rows, {"comparisons": items, "weights": weights_of(None, len(items))}
+        return comparisons_of(comparisons, X)
     name = names[0]
     try:
         tuples, values = given[name]
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be two arrays: pairs of rows, and a value of each") from None
-    rows, items = tuples_of(tuples, X, (2,), name)
-    weights = weights_of(None, len(items))
-    if name == "pairs":
-        return rows, {"pairs": items, "similar": similar_of(values, len(items)), "weights": weights}
-    numbers = np.ascontiguousarray(values, dtype=np.float64)
-    if numbers.shape != (len(items),) or not np.isfinite(numbers).all():
-        raise ValueError(f"targets has values of shape {numbers.shape}; expected ({len(items)},) finite numbers")
-    return rows, {"targets": items, "values": numbers, "weights": weights}
+    return pairs_of(tuples, values, X) if name == "pairs" else targets_of(tuples, values, X)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bregmax._base import LabelMixin, parameters
+from bregmax._arguments import whole_number
 from bregmax._automatic import AutomaticLearner
+from bregmax._base import LabelMixin, parameters
 from bregmax._partial import PartialLabelsMixin
 
 
@@ -49,6 +50,9 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
         The score of held-out rows that chooses: "average_precision", "auc", "rand_index", "purity", "knn", "loss".
     folds : int or None
         Of the cross-validation. None: 3 from labels, up to 10 from comparisons, pairs and targets.
+    scores_file : path or None
+        Keeps the scores of the cross-validation as they are found, until there is a model: after Ctrl-C or a crash the same
+        fit goes on from them. Not for several fits at once.
     repeats : int or None
         Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
     solver : "auto", "exact" or "admm"
@@ -93,11 +97,12 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
 
     def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
         """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""
-        return self._learn_labels(
-            X,
-            y,
-            piece_of=None if piece_of is None else [int(piece) for piece in piece_of],
-            supervision=self.supervision,
-            n_comparisons=self.n_comparisons,
-            hard_neighbors=None if self.hard_neighbors is None else int(self.hard_neighbors),
-        )
+        pieces = None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of]
+        return self._learn_labels(X, y, piece_of=pieces, **self._label_supervision())
+
+    def _label_supervision(self) -> dict[str, Any]:
+        return {
+            "supervision": self.supervision,
+            "n_comparisons": whole_number(self.n_comparisons, "n_comparisons"),
+            "hard_neighbors": whole_number(self.hard_neighbors, "hard_neighbors"),
+        }

@@ -7,7 +7,7 @@ recommends, a list tries its members. What was used is in `parameters_`.
 
 All of them share
     scale : "standard", "none", "auto" or None: "standard"
-    tune_for, folds, repeats : of the cross-validation, as for `BregmanLearner`; where labels are learned from
+    tune_for, folds, repeats, scores_file : of the cross-validation, as for `BregmanLearner`; where labels are learned from
     tol, max_iter : None: the method's own; not where there is nothing to iterate
     time_limit, random_state, n_jobs, verbose : as for `BregmanLearner`
     preprocessor : the rows that numbers in pairs refer to; where pairs are learned from
@@ -53,7 +53,10 @@ class _Iterated:
 class _LabelMethod(LabelMixin, DivergenceLearner):
     def fit(self, X: Any, y: Any):
         """Learns from the labels y of the rows X."""
-        return self._learn_labels(X, y, supervision="all_pairs" if getattr(self, "all_pairs", False) else None)
+        return self._learn_labels(X, y, **self._label_supervision())
+
+    def _label_supervision(self) -> dict[str, Any]:
+        return {"supervision": "all_pairs" if getattr(self, "all_pairs", False) else None}
 
 
 @parameters
@@ -61,6 +64,7 @@ class _TunedMethod(_LabelMethod):
     tune_for: str = "average_precision"
     folds: int | None = None
     repeats: int | None = None
+    scores_file: Any = None
 
 
 @parameters
@@ -84,8 +88,10 @@ class Euclidean(EmbeddingMixin, _LabelMethod):
         """Learns the scaling of the features; labels do not matter."""
         if y is not None:
             return super().fit(X, y)
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        return self._learn(X, {"classes": np.zeros(len(X), dtype=np.int32)})
+        with self._unchanged_by_failure():
+            X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+            vars(self).pop("classes_", None)
+            return self._learn(X, {"classes": np.zeros(len(X), dtype=np.int32)})
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -217,13 +223,7 @@ class KernelNCA(EmbeddingMixin, _Iterated, _TunedMethod):
     """
 
 
-class _GradientPairsMixin(PairsMixin):
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is 1, where the losses put it."""
-        return self._fit_with_threshold_one(pairs, y, sample_weight)
-
-
-class SmoothPairsLearner(_GradientPairsMixin, Smooth):
+class SmoothPairsLearner(PairsMixin, Smooth):
     """`Smooth` whose samples are pairs, so that scikit-learn's model selection can split them."""
 
 
@@ -235,7 +235,7 @@ class SmoothTargetsLearner(TargetsMixin, Smooth):
     """`Smooth` whose samples are pairs with values, so that scikit-learn's model selection can split them."""
 
 
-class DeepPairsLearner(_GradientPairsMixin, Deep):
+class DeepPairsLearner(PairsMixin, Deep):
     """`Deep` whose samples are pairs, so that scikit-learn's model selection can split them."""
 
 
@@ -247,19 +247,13 @@ class DeepTargetsLearner(TargetsMixin, Deep):
     """`Deep` whose samples are pairs with values, so that scikit-learn's model selection can split them."""
 
 
-class _MethodPairsMixin(PairsMixin):
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
-        return self._fit_with_threshold(pairs, y, sample_weight)
-
-
-class ITMLPairsLearner(_MethodPairsMixin, ITML):
+class ITMLPairsLearner(PairsMixin, ITML):
     """`ITML` whose samples are pairs, so that scikit-learn's model selection can split them."""
 
 
-class GMMLPairsLearner(_MethodPairsMixin, GMML):
+class GMMLPairsLearner(PairsMixin, GMML):
     """`GMML` whose samples are pairs, so that scikit-learn's model selection can split them."""
 
 
-class Wu2009PairsLearner(_MethodPairsMixin, Wu2009):
+class Wu2009PairsLearner(PairsMixin, Wu2009):
     """`Wu2009` whose samples are pairs, so that scikit-learn's model selection can split them."""

@@ -21,8 +21,9 @@ def closed_form_names() -> list[str]:
 class Model:
     """A Bregman divergence on unscaled rows: learned, loaded, or given in closed form.
 
-    Made by `load`, `closed_form`, `mahalanobis`, `max_affine` and `log_sum_exp_quadratic`, and by the learners as their `model_`. Models are
-    immutable, can be pickled and copied, and are the same files that the command line reads and writes.
+    Made by `load`, `closed_form`, `mahalanobis`, `max_affine` and `log_sum_exp_quadratic`, and by the learners as their
+    `model_`. Models are immutable, can be pickled and copied, and are the same files that the command line reads and
+    writes.
     """
 
     def __init__(self, core: _core.Model) -> None:
@@ -48,18 +49,15 @@ class Model:
     @classmethod
     def max_affine(cls, slopes: Any, offsets: Any, temperature: float = 0.0) -> Model:
         """phi(x) = max_k <slopes[k], x> + offsets[k], smoothed where temperature > 0."""
-        slopes = check_array(slopes, dtype=np.float64, order="C", input_name="slopes")
-        offsets = check_array(offsets, dtype=np.float64, order="C", input_name="offsets", ensure_2d=False)
-        return cls(_core.max_affine(slopes, np.ascontiguousarray(offsets), temperature))
+        return cls(_core.max_affine(*_pieces(slopes, offsets), float(temperature)))
 
     @classmethod
     def log_sum_exp_quadratic(cls, slopes: Any, offsets: Any, temperature: float = 1.0, roots: Any = None) -> Model:
         """phi(x) = T log sum_k exp((<slopes[k], x> + offsets[k]) / T) + ||roots x||^2, T the temperature."""
-        slopes = check_array(slopes, dtype=np.float64, order="C", input_name="slopes")
-        offsets = check_array(offsets, dtype=np.float64, order="C", input_name="offsets", ensure_2d=False)
-        none = np.empty((0, slopes.shape[1]))
-        given = none if roots is None else check_array(roots, dtype=np.float64, order="C", input_name="roots")
-        return cls(_core.log_sum_exp_quadratic(slopes, np.ascontiguousarray(offsets), temperature, given))
+        slopes, offsets = _pieces(slopes, offsets)
+        roots = np.empty((0, slopes.shape[1])) if roots is None else roots  # no rows: there is no quadratic part
+        roots = check_array(roots, dtype=np.float64, order="C", input_name="roots", ensure_min_samples=0)
+        return cls(_core.log_sum_exp_quadratic(slopes, offsets, float(temperature), roots))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the whole file or leaves what was there."""
@@ -260,6 +258,14 @@ def rank(model: Any, queries: Any, pool: Any, top: int | None = None, n_jobs: in
     if isinstance(model, str):
         model = Model.closed_form(model, np.shape(pool)[1])
     return getattr(model, "model_", model).rank(queries, pool, top, n_jobs)
+
+
+def _pieces(slopes: Any, offsets: Any) -> tuple[np.ndarray, np.ndarray]:
+    slopes = check_array(slopes, dtype=np.float64, order="C", input_name="slopes")
+    offsets = check_array(offsets, dtype=np.float64, order="C", input_name="offsets", ensure_2d=False)
+    if offsets.ndim != 1:
+        raise ValueError(f"offsets has the shape {offsets.shape}; expected ({len(slopes)},), one per piece")
+    return slopes, np.ascontiguousarray(offsets)
 
 
 def _unpickle(data: bytes) -> Model:

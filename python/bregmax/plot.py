@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 
 from bregmax.model import Model
 
-__all__ = ["asymmetry", "divergence_from", "divergence_to", "generator", "lambda_path"]
+__all__ = ["asymmetry", "divergence_from", "divergence_to", "generator", "lambda_path", "method_scores"]
 
 
 def generator(model: Any, X: Any, features: tuple[int, int] = (0, 1), *, at: Any = None, resolution: int = 200, ax=None):

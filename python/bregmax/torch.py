@@ -7,6 +7,7 @@ and C++ can use, too. This module is imported only on request: ``import bregmax.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 try:
@@ -60,8 +61,8 @@ class BregmanHead(torch.nn.Module):
         for name, value, least in (("in_features", in_features, 1), ("pieces", pieces, 1), ("rank", rank, 0)):
             if value < least:
                 raise ValueError(f"{name} is {value}; allowed: a whole number >= {least}")
-        if not temperature > 0:
-            raise ValueError(f"temperature is {temperature}; allowed: a number > 0")
+        if not 0 < temperature < math.inf:
+            raise ValueError(f"temperature is {temperature}; allowed: a finite number > 0")
         self.in_features, self.temperature = in_features, float(temperature)
         made = {"device": device, "dtype": dtype}
         self.slopes = torch.nn.Parameter(torch.empty(pieces, in_features, **made))
@@ -141,15 +142,17 @@ class BregmanHead(torch.nn.Module):
         slopes, offsets, roots = (
             parameter.detach().cpu().double().numpy() for parameter in (self.slopes, self.offsets, self.roots)
         )
-        return Model.log_sum_exp_quadratic(slopes, offsets, self.temperature, roots if len(roots) > 0 else None)
+        return Model.log_sum_exp_quadratic(slopes, offsets, self.temperature, roots)
 
     @classmethod
-    def from_bregmax(cls, model: Model, *, device: Any = None, dtype: torch.dtype | None = None) -> BregmanHead:
-        """A head with the divergence of a model on raw rows: its scaling becomes part of the parameters.
+    def from_bregmax(cls, model: Any, *, device: Any = None, dtype: torch.dtype | None = None) -> BregmanHead:
+        """A head with the divergence of a model, or of a fitted learner, on raw rows: its scaling becomes part of the
+        parameters.
 
-        Only for models of the kind log_sum_exp_quadratic, as `Smooth` learns them. phi differs from the model's by an
-        affine function where the model scales features.
+        Only for models of the kind log_sum_exp_quadratic, as `Smooth` learns them. Where the model scales features, phi
+        differs from the model's by an affine function, which does not change D.
         """
+        model = getattr(model, "model_", model)
         if model.name != "log_sum_exp_quadratic":
             raise ValueError(f"a model of the kind {model.name} is no BregmanHead; allowed: log_sum_exp_quadratic")
         slopes, roots = model.slopes / model.scale, model.roots / model.scale
@@ -211,6 +214,8 @@ def labels_loss(divergences: Tensor, labels: Tensor, neighbour_share: float = 0.
         The mean over the rows that have others of their class; 0 if there are none.
     """
     count = len(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels has the shape {tuple(labels.shape)}; expected a vector")
     if divergences.shape != (count, count):
         raise ValueError(f"divergences has the shape {tuple(divergences.shape)}; expected ({count}, {count}), as for labels")
     if not 0 <= neighbour_share <= 1:
@@ -242,6 +247,7 @@ def comparisons_loss(nearer: Tensor, farther: Tensor, weight: Tensor | None = No
     weight : Tensor of shape (m,) or None
         Of each comparison; only their ratios matter.
     """
+    _check_items(nearer=nearer, farther=farther, weight=weight)
     return _mean(functional.softplus(nearer - farther), weight)
 
 
@@ -255,13 +261,14 @@ def pairs_loss(
     divergences : Tensor of shape (m,)
         D(point, reference) of each pair.
     similar : Tensor of shape (m,)
-        True (1) or False (0).
+        True (1), or False (0 or -1).
     threshold : Tensor or float
         t, between similar and dissimilar pairs; a parameter where it is to be learned.
     weight : Tensor of shape (m,) or None
         Of each pair; only their ratios within a kind matter.
     """
-    similar = similar.bool()
+    _check_items(divergences=divergences, similar=similar, weight=weight)
+    similar = similar > 0
     weight = torch.ones_like(divergences) if weight is None else weight.to(divergences)
     of_similar, of_dissimilar = weight[similar].sum(), weight[~similar].sum()
     if of_similar > 0 and of_dissimilar > 0:
@@ -280,9 +287,22 @@ def targets_loss(divergences: Tensor, values: Tensor, weight: Tensor | None = No
     weight : Tensor of shape (m,) or None
         Of each pair; only their ratios matter.
     """
+    _check_items(divergences=divergences, values=values, weight=weight)
+    values = values.to(divergences)
     unit = _mean(values.square(), weight)
     return _mean((divergences - values).square(), weight) / torch.where(unit > 0, unit, torch.ones_like(unit))
 
 
+def _check_items(**tensors: Tensor | None) -> None:
+    """All must be vectors of one length: shapes that differ would be broadcast to a matrix without a word."""
+    first, count = next((name, tensor.shape) for name, tensor in tensors.items() if tensor is not None)
+    for name, tensor in tensors.items():
+        if tensor is not None and (tensor.ndim != 1 or tensor.shape != count):
+            raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; expected a vector, as long as {first}")
+
+
 def _mean(losses: Tensor, weight: Tensor | None) -> Tensor:
-    return losses.mean() if weight is None else (weight.to(losses) * losses).sum() / weight.to(losses).sum()
+    """0 where there is nothing, or nothing with a weight, so that such a batch does not make a network NaN."""
+    weight = torch.ones_like(losses) if weight is None else weight.to(losses)
+    total = weight.sum()
+    return (weight * losses).sum() / torch.where(total > 0, total, torch.ones_like(total))

@@ -23,14 +23,9 @@ class _WeakLearner(TuplesMixin, AutomaticLearner):
 class BregmanPairsLearner(PairsMixin, _WeakLearner):
     """Learns from similar and dissimilar pairs, and tells new pairs apart by a threshold on D(point, reference).
 
-    The losses put similar pairs below and dissimilar ones above 1, the threshold that `fit` sets. If the Euclidean
-    distance is chosen, it is the one that is most accurate on the pairs learned from.
+    The losses of "pbdl", "smooth" and "deep" put similar pairs below and dissimilar ones above 1, the threshold that `fit`
+    sets. For any other method it is the one that is most accurate on the pairs learned from.
     """
-
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> BregmanPairsLearner:
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones."""
-        self._fit_with_threshold_one(pairs, y, sample_weight)
-        return self if self.method_ != "euclidean" else self.calibrate_threshold(pairs, y)
 
 
 class BregmanComparisonsLearner(ComparisonsMixin, _WeakLearner):

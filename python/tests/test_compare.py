@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 
 import matplotlib
 import numpy as np
@@ -66,7 +67,19 @@ def test_picture(table):
     assert [label.get_text() for label in ax.get_yticklabels()] == table.methods
     assert ax.get_xlabel() == "average precision"
     assert table.plot("auc", ax=ax).get_xlabel() == "auc"
+    with pytest.raises(KeyError, match="there is no measure 'luck'; there are rand_index"):
+        table.plot("luck")
     matplotlib.pyplot.close("all")
+
+
+def test_picture_without_matplotlib(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install bregmax\[plot\]"):
+        table.plot()
+
+
+def test_tables_can_be_members_of_sets(table):
+    assert len({table, table}) == 1
 
 
 def test_goes_on_after_what_is_finished(iris, tmp_path):
@@ -123,5 +136,9 @@ def test_mistakes(iris):
         bregmax.compare(X, y, folds=151)
     with pytest.raises(ValueError, match="folds is 1; allowed: 2 or more"):
         bregmax.compare(X, y, folds=1)
-    with pytest.raises(ValueError, match="max_rows is -1"):
-        bregmax.compare(X, y, max_rows=-1)
+    for rows in (0, -1):
+        with pytest.raises(ValueError, match=f"max_rows is {rows}; allowed: 1 or more, or None for all"):
+            bregmax.compare(X, y, max_rows=rows)
+    for name in ("max_rows", "folds", "repeats"):
+        with pytest.raises(ValueError, match=f"{name} is 20.5; allowed: a whole number"):
+            bregmax.compare(X, y, **{name: 20.5})

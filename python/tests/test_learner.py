@@ -121,11 +121,36 @@ def test_names_of_classes_do_not_matter(few, fitted):
         (dict(n_pieces="theory"), "n_pieces is theory; that rule is for targets"),
         (dict(supervision="all_pairs", n_comparisons=5), "n_comparisons is the number"),
         (dict(lam="auto", repeats=0), "repeats is 0"),
+        (dict(lam="auto", repeats=1.5), "repeats is 1.5; allowed: a whole number"),
+        (dict(lam="auto", folds=2.7), "folds is 2.7; allowed: a whole number"),
+        (dict(lam="auto", folds="3"), "folds is '3'; allowed: a whole number"),
+        (dict(max_iter=10.5), "max_iter is 10.5; allowed: a whole number"),
+        (dict(supervision="comparisons", n_comparisons=20.5), "n_comparisons is 20.5; allowed: a whole number"),
+        (dict(supervision="hard_comparisons", hard_neighbors=2.5), "hard_neighbors is 2.5; allowed: a whole number"),
+        (dict(n_pieces=True), "n_pieces is True; allowed: a number"),
+        (dict(lam=True), "lam is True; allowed: a number"),
+        (dict(time_limit="1"), "time_limit is '1'; allowed: a number"),
+        (dict(method="smooth"), "lam does not go with method='smooth'; it is a parameter of pbdl"),
+        (dict(method="smooth", lam=None, lambdas=[1.0]), "lam does not go with method='smooth'"),
+        (dict(method="smooth", lam=None, smoothing=0.1), "smoothing does not go with method='smooth'"),
+        (dict(method="smooth", lam=None, solver="exact"), "solver=exact is for pbdl; it does not go with smooth"),
+        (dict(lam=None, candidates=[]), r"candidates is \[\]; allowed: names, or None"),
     ],
 )
 def test_mistakes_are_value_errors(few, change, message):
     with pytest.raises(ValueError, match=message):
         bregmax.BregmanLearner(**{"lam": 1.0, **change}).fit(*few)
+
+
+def test_pieces_of_rows_are_whole_numbers(few):
+    with pytest.raises(ValueError, match="a member of piece_of is 0.5; allowed: a whole number"):
+        bregmax.BregmanLearner(1.0).fit(*few, piece_of=np.full(len(few[0]), 0.5))
+
+
+def test_one_candidate_need_not_be_in_a_list(few):
+    learner = bregmax.BregmanLearner(candidates="smooth", repeats=1).fit(*few)
+    assert learner.method_ == "smooth"
+    assert {score["method"] for score in learner.scores_} == {"smooth", "euclidean"}
 
 
 def test_bad_rows_get_the_messages_of_scikit_learn(few, fitted):

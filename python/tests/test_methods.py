@@ -277,6 +277,15 @@ def test_gradient_methods_generalise(iris):
     assert [candidate.get("decay") for candidate in chosen.model_.tuning["candidates"]] == [1e-4, 1e-2, None]
 
 
+@pytest.mark.parametrize("scale, help", [(None, "a smaller rate helps"), ("none", "a smaller rate helps, or scale=standard")])
+def test_training_that_diverges_keeps_the_best_model_and_says_how_to_help(few, scale, help):
+    learner = bregmax.Smooth(decay=0.01, rate=1e300, scale=scale)
+    with pytest.warns(ConvergenceWarning, match=rf"the training diverged \({help}\), and the best model so far was kept"):
+        learner.fit(*few)
+    assert learner.report_["status"] == "numerical_error"
+    assert np.isfinite(learner.divergence(few[0])).all()
+
+
 def test_regression_finds_the_matrix(few):
     X, _ = few
     random = np.random.default_rng(3)

@@ -170,6 +170,11 @@ def test_a_smooth_model_from_its_parameters():
     assert again.temperature == 0.5 and again.name == "log_sum_exp_quadratic"
     without = bregmax.Model.log_sum_exp_quadratic(slopes, offsets)
     assert without.temperature == 1 and without.roots.shape == (0, 3)
+    rebuilt = bregmax.Model.log_sum_exp_quadratic(without.slopes, without.offsets, without.temperature, without.roots)
+    np.testing.assert_array_equal(rebuilt.divergence(X), without.divergence(X))
+    for make in (bregmax.Model.log_sum_exp_quadratic, bregmax.Model.max_affine):
+        with pytest.raises(ValueError, match=r"offsets has the shape \(6, 1\); expected \(6,\), one per piece"):
+            make(slopes, offsets[:, None])
     with pytest.raises(ValueError, match="the divergence max_affine has no quadratic part"):
         bregmax.Model.max_affine(slopes, offsets).roots
     with pytest.raises(ValueError, match="the matrix of the quadratic part has 2 columns; allowed: 3"):

@@ -144,6 +144,27 @@ def test_python_and_program_do_the_same(problem, program, tmp_path, monkeypatch,
     assert without_times(tmp_path / "python.bregmax") == without_times(tmp_path / "program.bregmax")
 
 
+@pytest.mark.parametrize("kind", ["labels", "comparisons", "pairs", "targets"])
+def test_python_and_program_go_on_to_the_same_model(problem, program, tmp_path, kind):
+    rows, labels, items, similar, values = problem
+    write_files(problem, tmp_path, True)
+    source = [] if kind == "labels" else [f"--{kind}-file", f"{kind}.csv"]
+    for command in (
+        ["--method", "smooth", "--method-parameter", "decay=0.01", "--out", "first.bregmax"],
+        ["--start", "first.bregmax", "--out", "program.bregmax", *source],
+    ):
+        subprocess.run([program, "fit", "data.csv", "--threads", "1", *command], cwd=tmp_path, check=True, capture_output=True)
+    learner = bregmax.Smooth(decay=0.01, n_jobs=1).fit(rows, labels)
+    going_on = {
+        "labels": lambda: learner.partial_fit(rows, labels),
+        "comparisons": lambda: learner.partial_fit_comparisons(items, rows),
+        "pairs": lambda: learner.partial_fit_pairs(items[:, :2], similar, rows),
+        "targets": lambda: learner.partial_fit_targets(items[:, :2], values, rows),
+    }
+    going_on[kind]().save(tmp_path / "python.bregmax")
+    assert without_times(tmp_path / "python.bregmax") == without_times(tmp_path / "program.bregmax")
+
+
 def test_thresholds_change_the_plan(problem, monkeypatch):
     def plan(thresholds):
         monkeypatch.setenv("BREGMAX_TEST_THRESHOLDS", thresholds)

@@ -75,6 +75,45 @@ def test_the_first_call_is_a_fit(few):
     assert comparisons.method_ == "smooth"
 
 
+def test_a_first_call_chooses_a_method_that_can_go_on(few):
+    learner = bregmax.BregmanLearner(repeats=1).partial_fit(*few)
+    assert {score["method"] for score in learner.scores_} == {"euclidean", "smooth", "deep"}
+    assert learner.method_ in ("smooth", "deep")
+    assert learner.partial_fit(*few).method_ == learner.method_
+    with pytest.raises(ValueError, match="n_pieces chooses the method pbdl, whose models cannot be learned further"):
+        bregmax.BregmanLearner(n_pieces=5).partial_fit(*few)
+
+    X, y = few
+    pairs = np.random.default_rng(0).integers(len(X), size=(60, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    judge = bregmax.BregmanPairsLearner(preprocessor=X).partial_fit(pairs, np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1))
+    assert judge.method_ in ("smooth", "deep") and judge.threshold_ == 1.0
+
+
+def test_the_first_call_heeds_the_parameters_of_the_supervision(few):
+    learner = bregmax.Smooth(n_pieces=8, decay=1e-2, all_pairs=True).partial_fit(*few)
+    assert learner.model_.record["supervision"] == "pairs"
+
+
+def test_names_of_classes_are_kept(few):
+    X, y = few
+    learner = bregmax.Smooth(n_pieces=8, decay=1e-2).fit(X, y)
+    names = learner.model_.class_names
+    learner.partial_fit_comparisons([(0, 1, 20), (20, 21, 5)], X)
+    assert learner.model_.class_names == names and learner.classes_.tolist() == sorted(names)
+    learner.fit_comparisons([(0, 1, 20), (20, 21, 5)], X)
+    assert learner.model_.class_names == [] and not hasattr(learner, "classes_")
+
+
+def test_numbers_of_classes_of_another_type_are_the_same_classes(few):
+    X, numbers = few[0], np.arange(len(few[0])) % 3
+    learner = bregmax.Smooth(n_pieces=8, decay=1e-2).fit(X, numbers).partial_fit(X, numbers + 1.0)
+    assert learner.classes_.tolist() == [0, 1, 2, 3]
+    assert learner.model_.class_names == ["0", "1", "2", "3.0"]
+    with pytest.raises(ValueError, match="y has classes such as 'setosa', and the model was learned from such as 0"):
+        learner.partial_fit(*few)
+
+
 def _comparisons(rows, count, seed):
     """Triplets that hold for the squared distance of the first feature."""
     triplets = np.random.default_rng(seed).integers(len(rows), size=(count, 3))
@@ -126,6 +165,9 @@ def test_mistakes(few):
         learner.set_params(n_pieces=9).partial_fit(X, y)
     with pytest.raises(ValueError, match="class"):
         learner.set_params(n_pieces=8).partial_fit(X[:5], np.zeros(5))
+    other = bregmax.BregmanLearner(method="smooth").fit(X, y).set_params(method="deep")
+    with pytest.raises(ValueError, match="method=deep: the model to go on from is one of smooth"):
+        other.partial_fit(X, y)
     proved = bregmax.BregmanLearner(1.0).fit(X, y)
     with pytest.raises(AttributeError) as refused:
         proved.partial_fit(X, y)

@@ -62,6 +62,34 @@ def test_control_c_stops_a_fit_within_a_second(learner, rows):
     assert not hasattr(learner, "model_")
 
 
+def test_scores_outlive_control_c(tmp_path):
+    X, y = long_problem(500)
+    file = tmp_path / "scores.csv"
+    options = dict(hidden_layers=1, width=64, steps=200, decay=[1e-4, 1e-3, 1e-2, 1e-1, 1.0], n_jobs=1)
+    learner = bregmax.Deep(scores_file=file, **options)
+    with Interrupted(), pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    bregmax._core.wait_for_abandoned()
+    kept = len(file.read_text().splitlines()) - 2  # less the two lines of the header
+    assert kept > 0, "nothing was finished within 0.4 s"
+    learner.fit(X, y)
+    assert not file.exists()
+    undisturbed = bregmax.Deep(**options).fit(X, y)
+    assert learner.model_.tuning["solved"] == undisturbed.model_.tuning["solved"] - kept
+    assert (learner.divergence(X) == undisturbed.divergence(X)).all()
+
+
+def test_a_file_that_has_something_else_is_never_overwritten(few, tmp_path):
+    files = {"table.csv": "a,b\n1,2\n"}
+    bregmax.compare(*few, methods="gmml", folds=2, out=tmp_path / "runs.csv")
+    files["runs.csv"] = (tmp_path / "runs.csv").read_text()
+    (tmp_path / "table.csv").write_text(files["table.csv"])
+    for name, text in files.items():
+        with pytest.raises(ValueError, match=f"{name}: this is not a file of such results"):
+            bregmax.Smooth(n_pieces=5, scores_file=tmp_path / name).fit(*few)
+        assert (tmp_path / name).read_text() == text
+
+
 class Ticking:
     """A thread that writes down the time every few milliseconds until the block ends, even by an exception."""
 

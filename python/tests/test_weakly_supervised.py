@@ -166,3 +166,35 @@ def test_mistakes_in_labels_and_values(pairs):
         learner.fit_pairs(numbers, y, X, sample_weight=[1.0])
     with pytest.raises(ValueError, match="weight"):
         learner.fit_pairs(numbers, y, X, sample_weight=np.full(len(y), -1.0))
+
+
+@pytest.mark.parametrize("method", ["itml", "gmml", "euclidean"])
+def test_the_threshold_is_the_best_one_where_the_loss_implies_none(wine, method):
+    numbers = np.random.default_rng(0).integers(len(wine.data), size=(300, 2))
+    similar = np.where(wine.target[numbers[:, 0]] == wine.target[numbers[:, 1]], 1, -1)
+    judge = bregmax.BregmanPairsLearner(method=method, preprocessor=wine.data).fit(numbers, similar)
+    at_one = np.mean(np.where(judge.pair_distance(numbers) <= 1, 1, -1) == similar)
+    assert np.mean(judge.predict(numbers) == similar) > at_one + 0.1
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_a_fit_that_fails_changes_nothing(few, fitted, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    X, y = few
+    for fit in (
+        lambda learner: learner.fit(X[:, :2], y),
+        lambda learner: learner.fit_comparisons([(0, 1, 20)], X[:, :2]),
+        lambda learner: learner.fit_targets([(0, 1), (2, 3)], [1.0, 2.0], X[:, :2]),
+    ):
+        learner = bregmax.Smooth(n_pieces=5, decay=1e-2)
+        if fitted:
+            learner.fit(X, y)
+        before = dict(vars(learner))
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("bregmax._base.run_with_progress", interrupt)
+            fit(learner)
+        assert vars(learner) == before
+        if fitted:
+            assert learner.divergence(X).shape == (30, 30)

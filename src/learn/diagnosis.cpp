@@ -71,8 +71,9 @@ class Diagnosis {
     const MethodReport& report = outcome_.report;
     std::string reason = "rounding errors ended the progress";
     if (learns_by_gradients()) {
-      reason = "the training diverged, and the best model so far was kept; a smaller rate helps";
-      if (outcome_.chosen_scale == Scale::kNone) reason += ", or " + names_.with("scales", "standard");
+      const bool raw = outcome_.chosen_scale == Scale::kNone;
+      reason = fmt::format("the training diverged (a smaller rate helps{}), and the best model so far was kept",
+                           raw ? ", or " + names_.with("scales", "standard") : "");
     }
     if (report.status == Status::kStopped) reason = "stopped by an interrupt";
     if (report.status == Status::kTimeLimit) {

@@ -212,6 +212,9 @@ class MethodPlanner {
         request_.comparisons || request_.hard_neighbours || request_.theory_pieces || request_.piece_of;
     require(!of_pbdl, "numbers of comparisons, neighbours and pieces are for pbdl; they do not go with {}",
             method_.name);
+    const Solver solver = request_.solver.solver;
+    require(solver == Solver::kAuto, "{} is for pbdl; it does not go with {}", names_.with("solver", to_string(solver)),
+            method_.name);
     for (const MethodParameter& parameter : method_.parameters) {
       const bool tuned = parameter.tuned || (parameter.tuned_from_items && !data_.labelled());
       if (tuned && context_.can_choose && !given(parameter.name)) {

@@ -130,7 +130,9 @@ std::unique_ptr<ResultsFile> open_results(const std::string& path, const Results
   if (std::filesystem::file_size(path, missing) > 0 && !missing) {
     std::size_t used = 0;
     const std::vector<std::string> lines = whole_lines(internal::read_whole_file(path), used);
-    require(!lines.empty() && lines[0].starts_with(kMark), "{}: this is not a file of results", path);
+    const bool of_this_kind = lines.size() < 2 || lines[1] == second_line(format);
+    require(!lines.empty() && lines[0].starts_with(kMark) && of_this_kind, "{}: this is not a file of such results",
+            path);
     if (lines[0] != first_line_of(format)) std::filesystem::remove(path);
   }
   return std::make_unique<ResultsFile>(path, format);

@@ -55,7 +55,8 @@ class ResultsFile {
 // The line that a file of this format begins with.
 std::string first_line_of(const ResultsFormat& format);
 
-// The file, made or continued. One of another title or seed is begun anew: what it holds is of no use here.
+// The file, made or continued. One of another title or seed is begun anew: what it holds is of no use here. Throws
+// Error when it has other columns, or is no file of results.
 std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format);
 
 // Reads a file without locking or changing it; an incomplete last line is left out, and of several records with the

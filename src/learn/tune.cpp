@@ -86,17 +86,18 @@ class Tuner {
       auto operator<=>(const Place&) const = default;
     };
     std::vector<std::vector<LearnStep>> steps;
+    std::vector<std::vector<std::size_t>> number(learners_.size());
     std::vector<Place> order;
     for (std::size_t at = 0; at < learners_.size(); ++at) {
-      steps.push_back(is_scored(at) ? std::vector<LearnStep>() : learners_[at]->steps());
-      for (std::size_t step = 0; step < steps[at].size(); ++step) order.push_back({role(at).method, step, at});
+      steps.push_back(learners_[at]->steps());
+      number[at].resize(steps[at].size());
+      for (const std::size_t step : steps_to_take(at, steps[at])) order.push_back({role(at).method, step, at});
     }
     std::ranges::sort(order);
-    std::vector<std::vector<std::size_t>> number(learners_.size());
     std::vector<internal::Task> list;
     for (const auto& [method, step, at] : order) {
       internal::Task task;
-      for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at].at(before));
+      for (const std::size_t before : steps[at][step].after) task.after.push_back(number[at][before]);
       task.effort = role(at).seconds / static_cast<double>(steps[at].size());
       const StepId id{at / folds_.size(), at % folds_.size(), step};
       task.run = [this, id, candidates = steps[at][step].candidates](const RunControl& control) {
@@ -107,7 +108,7 @@ class Tuner {
           failures_.emplace(id, failure.what());
         }
       };
-      number[at].push_back(list.size());
+      number[at][step] = list.size();
       list.push_back(std::move(task));
     }
     return list;
@@ -169,14 +170,20 @@ class Tuner {
     kept_any_ = true;
   }
 
-  // Whether all candidates of a learner were read from the file: the steps of a learner depend on each other.
-  bool is_scored(std::size_t learner) const {
-    const std::size_t family = learner / folds_.size();
-    for (std::size_t c = 0; c < result_.family_of.size(); ++c) {
-      if (result_.family_of[c] != static_cast<Index>(family)) continue;
-      if (!is_read_.contains({static_cast<Index>(c), static_cast<Index>(learner % folds_.size())})) return false;
+  // The steps of a learner whose candidates were not all read from the file, and those that must come before them.
+  std::vector<std::size_t> steps_to_take(std::size_t learner, const std::vector<LearnStep>& steps) const {
+    const std::size_t family = learner / folds_.size(), fold = learner % folds_.size();
+    const auto is_known = [&](std::size_t candidate) {
+      return is_read_.contains({first_[family] + static_cast<Index>(candidate), static_cast<Index>(fold)});
+    };
+    std::vector<bool> takes(steps.size());
+    std::vector<std::size_t> taken;
+    for (std::size_t step = steps.size(); step-- > 0;) {
+      if (!takes[step] && std::ranges::all_of(steps[step].candidates, is_known)) continue;
+      taken.push_back(step);
+      for (const std::size_t before : steps[step].after) takes[before] = true;
     }
-    return true;
+    return taken;
   }
 
   // ---- What the scores say ----

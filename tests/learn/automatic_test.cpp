@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/core/threads.hpp"
@@ -268,6 +271,25 @@ TEST(Automatic, ContinuesFromTheScoresOfAStoppedRun) {
   EXPECT_EQ(continued.tuning.record.chosen, whole.tuning.record.chosen);
   EXPECT_EQ(continued.model.divergence->matrix(kNoisy.rows, kNoisy.rows),
             whole.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+}
+
+TEST(Automatic, NoFitOfAStoppedRunIsRepeated) {
+  const TemporaryDirectory directory;
+  FitRequest request = choosing_from({"smooth"});  // one of each kind: its candidates do not depend on each other
+  request.repeats = 1;
+  Plan made = plan(request, kTwoClasses);
+  const Index all = run(made, kTwoClasses).tuning.record.solved;
+  made.scores_file = directory / "scores";
+  std::atomic<bool> stop = false;
+  RunControl control;
+  control.stop = &stop;
+  control.on_progress = [&](const Progress& progress) { stop = progress.iteration >= 8; };
+  run(made, kTwoClasses, control);
+  std::ifstream file(made.scores_file);
+  const auto kept = std::count(std::istreambuf_iterator<char>(file), {}, '\n') - 2;  // less the two lines of the header
+  ASSERT_GE(kept, 5);
+  ASSERT_LT(kept, all);
+  EXPECT_EQ(run(made, kTwoClasses).tuning.record.solved, all - kept);
 }
 
 TEST(Automatic, DoesNotTakeTheScoresOfAnotherFit) {

@@ -135,8 +135,8 @@ def test_to_bregmax_and_back(tmp_path):
 
 def test_from_a_learned_model_takes_raw_rows():
     wine = bregmax.load_dataset("wine")
-    model = bregmax.Smooth(n_pieces=10, decay=1e-2).fit(wine.data, wine.target).model_
-    head = BregmanHead.from_bregmax(model, dtype=torch.float64)
+    learner = bregmax.Smooth(n_pieces=10, decay=1e-2).fit(wine.data, wine.target)
+    model, head = learner.model_, BregmanHead.from_bregmax(learner, dtype=torch.float64)
     np.testing.assert_allclose(array(head.divergence(torch.tensor(wine.data))), model.divergence(wine.data), rtol=1e-6, atol=1e-9)
     with pytest.raises(ValueError, match="a model of the kind kl is no BregmanHead; allowed: log_sum_exp_quadratic"):
         BregmanHead.from_bregmax(bregmax.Model.closed_form("kl", 3))
@@ -201,6 +201,46 @@ def test_the_losses_of_comparisons_pairs_and_targets():
     expected = np.mean(array(D - values) ** 2) / np.mean(array(values) ** 2)
     assert float(targets_loss(D, values)) == pytest.approx(expected)
     assert float(targets_loss(D, torch.zeros_like(D))) == pytest.approx(float(D.square().mean()))
+
+
+def test_dissimilar_pairs_may_be_0_or_minus_1():
+    D, similar = torch.tensor([0.5, 3.0, 0.1, 2.0]), torch.tensor([True, True, False, False])
+    expected = pairs_loss(D, similar)
+    assert torch.equal(pairs_loss(D, torch.tensor([1, 1, -1, -1])), expected)
+    assert torch.equal(pairs_loss(D, torch.tensor([1.0, 1.0, 0.0, 0.0])), expected)
+
+
+def test_a_batch_without_weight_has_the_loss_0():
+    D, similar = torch.tensor([0.5, 3.0], requires_grad=True), torch.tensor([True, False])
+    for weight, count in ((torch.zeros(2), 2), (None, 0)):
+        losses = [
+            comparisons_loss(D[:count], D[:count], weight),
+            pairs_loss(D[:count], similar[:count], weight=weight),
+            targets_loss(D[:count], D[:count].detach(), weight),
+        ]
+        assert [float(loss) for loss in losses] == [0, 0, 0]
+        sum(losses).backward()
+    assert (D.grad == 0).all()
+
+
+def test_targets_do_not_change_the_type():
+    assert targets_loss(torch.ones(3), torch.ones(3, dtype=torch.float64)).dtype == torch.float32
+    assert float(targets_loss(torch.ones(3), torch.tensor([1, 2, 2]))) == pytest.approx(2 / 9)
+
+
+def test_shapes_that_would_be_broadcast_are_refused():
+    D, column = torch.ones(4), torch.ones(4, 1)
+    for call, name in [
+        (lambda: comparisons_loss(D, column), "farther"),
+        (lambda: comparisons_loss(D, D, column), "weight"),
+        (lambda: comparisons_loss(D, torch.tensor(1.0)), "farther"),
+        (lambda: pairs_loss(D, column), "similar"),
+        (lambda: targets_loss(D, column), "values"),
+        (lambda: targets_loss(column, column), "divergences"),
+        (lambda: labels_loss(torch.ones(4, 4), column), "labels"),
+    ]:
+        with pytest.raises(ValueError, match=rf"{name} has the shape \(.*\); expected a vector"):
+            call()
 
 
 def test_losses_are_those_that_the_library_reports():
@@ -280,8 +320,9 @@ def test_mistakes():
     ]:
         with pytest.raises(ValueError, match=message):
             BregmanHead(*arguments)
-    with pytest.raises(ValueError, match="temperature is 0; allowed: a number > 0"):
-        BregmanHead(3, temperature=0)
+    for temperature in (0, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match=f"temperature is {temperature}; allowed: a finite number > 0"):
+            BregmanHead(3, temperature=temperature)
     head = make(4, 9, 3)
     x = rows_for(head, 5)
     for call in (head, head.divergence, head.phi, lambda rows: head(x, rows), lambda rows: head.rowwise(x, rows)):
