@@ -282,6 +282,20 @@ TEST(Automatic, DoesNotTakeTheScoresOfAnotherFit) {
   made.seed = 1;
   EXPECT_GT(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "another seed";
   EXPECT_EQ(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "the same again";
+  made.time_limit = 3600;
+  EXPECT_EQ(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "a time limit changes no score";
+}
+
+TEST(Automatic, DoesNotTakeTheScoresOfOtherPieces) {
+  const TemporaryDirectory directory;
+  Plan made = testing::small_plan();
+  made.scores_file = directory / "scores";
+  std::vector<int>& pieces = made.methods[0].settings.piece_of.emplace(kNoisy.classes.size());
+  for (std::size_t row = 0; row < pieces.size(); ++row) pieces[row] = static_cast<int>(row % 2);
+  EXPECT_GT(run(made, kTwoClasses).tuning.record.solved, 0);
+  EXPECT_EQ(run(made, kTwoClasses).tuning.record.solved, 0) << "the same again";
+  for (std::size_t row = 0; row < pieces.size(); ++row) pieces[row] = static_cast<int>(row % 3);
+  EXPECT_GT(run(made, kTwoClasses).tuning.record.solved, 0);
 }
 
 }  // namespace
