@@ -12,7 +12,6 @@
 #include <set>
 #include <tuple>
 
-#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
@@ -24,7 +23,6 @@ namespace bregmax {
 namespace {
 
 using internal::mean_and_error;
-using internal::MeasureScores;
 using internal::require;
 using internal::score_on_fold;
 
@@ -129,11 +127,10 @@ class Tuner {
         constant_(id.fold, row) = constant_(id.fold, same_row);
         continue;
       }
-      const Fold& fold = folds_[id.fold];
-      const Model model = fold_learner.model(candidate);
-      const MeasureScores found = score_on_fold(model, fold, options_.evaluation, control);
+      const auto [found, constant] =
+          score_on_fold(fold_learner.model(candidate), folds_[id.fold], options_.evaluation, control);
       if (control.stop_requested()) return;  // the scores may cover a part of the work
-      constant_(id.fold, row) = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
+      constant_(id.fold, row) = constant ? 1 : 0;
       for (std::size_t m = 0; m < found.size(); ++m) scores(row, m) = found[m];
     }
     for (const std::size_t candidate : candidates) keep_scores(first_[id.family] + candidate, id.fold);

@@ -110,6 +110,10 @@ TEST(Tune, FoldsOfItemsHoldOutRowsIfThereAreEnough) {
   const Comparisons comparisons = sample_comparisons(data.classes, 200, 1);
   std::set<Index> held_out_somewhere;
   const std::vector<Fold> folds = folds_of_items(data.rows, comparisons, 4, 1);
+  for (const Fold& fold : folds) {
+    EXPECT_EQ(MatrixView(fold.train_rows).data(), MatrixView(folds[0].train_rows).data()) << "copies would take memory";
+    EXPECT_EQ(MatrixView(fold.loss_rows).data(), MatrixView(folds[0].train_rows).data());
+  }
   ASSERT_EQ(folds.size(), 4U);
   for (const Fold& fold : folds) {
     std::set<Index> trained;
