@@ -247,6 +247,17 @@ TEST(Automatic, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(learned(1), learned(2));
 }
 
+// The Euclidean distance is always scored, which must not hide why there is nothing to choose.
+TEST(Automatic, SaysWhyNoCandidateCouldBeLearned) {
+  const LabelledRows few = noisy_classes(12, 4);  // early stopping holds out all that is left of a class
+  FitRequest request;
+  request.method = "smooth";
+  request.solver.early_stop = true;
+  const TrainingData data{few.rows, few.classes};
+  ASSERT_TRUE(plan(request, data).has_choice());
+  EXPECT_THAT([&] { fit(request, data); }, ThrowsMessage<Error>(HasSubstr("early stopping holds out a fifth")));
+}
+
 // ---- The file of scores ----
 
 TEST(Automatic, ContinuesFromTheScoresOfAStoppedRun) {
