@@ -116,7 +116,7 @@ class ComparePlanner {
     if (pairs == nullptr) return;
     const Index similar = std::ranges::count(*pairs, true, &Pair::similar);
     require(std::min(similar, items - similar) >= folds,
-            "there are {} similar and {} dissimilar pairs; {} folds need at least one of either each", similar,
+            "there are {} similar and {} dissimilar pairs; {} folds need at least as many of each kind", similar,
             items - similar, folds);
   }
 
