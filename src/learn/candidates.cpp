@@ -72,7 +72,7 @@ class GridLearner final : public FoldLearner {
       MethodFit fit = fit_with(options_.method, fold_.train_rows, supervision_,
                                make_scaling(fold_.train_rows, candidate.scale), settings, control);
       models_[step] = std::move(fit.model);
-      return fit.report.status == Status::kConverged ? FoldFit::kSolved : FoldFit::kUnproved;
+      return is_success(fit.report.status) ? FoldFit::kSolved : FoldFit::kUnproved;
     } catch (const Error& error) {
       throw CandidateFailure(error.what());
     }

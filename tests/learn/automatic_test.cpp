@@ -258,6 +258,17 @@ TEST(Automatic, SaysWhyNoCandidateCouldBeLearned) {
   EXPECT_THAT([&] { fit(request, data); }, ThrowsMessage<Error>(HasSubstr("early stopping holds out a fifth")));
 }
 
+TEST(Automatic, FitsThatStoppedEarlyReachedWhatWasAsked) {
+  FitRequest request;
+  request.method = "smooth";
+  request.solver.early_stop = true;
+  Pairs noise;  // without a pattern, so that the loss of what is held out soon rises
+  for (Index p = 0; p < 60; ++p) noise.push_back({p % 20, (7 * p + 1) % 20, p % 3 == 0});
+  const FitOutcome outcome = fit(request, {kNoisy.rows, noise});
+  ASSERT_EQ(outcome.report.status, Status::kEarlyStopped);
+  EXPECT_EQ(outcome.tuning.record.unproved, 0);
+}
+
 // ---- The file of scores ----
 
 TEST(Automatic, ContinuesFromTheScoresOfAStoppedRun) {
