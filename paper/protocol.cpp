@@ -169,7 +169,7 @@ TuneResult test_scores(const std::vector<std::vector<Settings>>& chosen, const P
   Fold fold;
   fold.train_rows = parts.train.features;
   fold.train_classes = parts.train.labels->of_row;
-  fold.held_out_rows = fold.loss_rows = parts.test.features;
+  fold.loss_rows = fold.held_out_rows = parts.test.features;
   fold.held_out_classes = parts.test.labels->of_row;
   fold.loss_items = Comparisons{};
   return tune({fold}, families, parts.tuning(), control);

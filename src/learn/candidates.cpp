@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
+#include "core/checkpoint_file.hpp"
 #include "core/checks.hpp"
 #include "methods/item_losses.hpp"
 #include "methods/training_rows.hpp"
@@ -72,7 +72,7 @@ class GridLearner final : public FoldLearner {
       MethodFit fit = fit_with(options_.method, fold_.train_rows, supervision_,
                                make_scaling(fold_.train_rows, candidate.scale), settings, control);
       models_[step] = std::move(fit.model);
-      return fit.report.status == Status::kConverged ? FoldFit::kSolved : FoldFit::kUnproved;
+      return is_success(fit.report.status) ? FoldFit::kSolved : FoldFit::kUnproved;
     } catch (const Error& error) {
       throw CandidateFailure(error.what());
     }
@@ -148,24 +148,6 @@ CandidateFamilies families_of_method(const PlannedMethod& planned, const Plan& p
   return {std::make_shared<GridFamily>(options)};
 }
 
-// FNV-1a, the same on every machine.
-class Mark {
- public:
-  void add(const void* bytes, std::size_t count) {
-    for (const char c : std::string_view(static_cast<const char*>(bytes), count)) {
-      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
-  }
-  template <class Number>
-  void add(const Number& number) {
-    add(&number, sizeof number);
-  }
-  std::string text() const { return fmt::format("{:016x}", hash_); }
-
- private:
-  std::uint64_t hash_ = 14695981039346656037ULL;
-};
-
 }  // namespace
 
 MethodSupervision internal::draw_supervision(const PlannedMethod& planned, const TrainingData& data, Scale scale,
@@ -199,24 +181,24 @@ void internal::check_plan(const Plan& plan, const TrainingData& data) {
 }
 
 std::string internal::mark_of(const Plan& plan, const TrainingData& data) {
-  Mark mark;
-  const std::string text = plan.to_text();
-  mark.add(text.data(), text.size());
-  for (Index i = 0; i < data.rows.rows(); ++i) mark.add(data.rows.row(i).data(), sizeof(double) * data.rows.cols());
-  if (const auto* classes = std::get_if<ClassOfRow>(&data.supervision)) {
-    mark.add(classes->data(), sizeof(int) * classes->size());
-    mark.add(data.row_weights.data(), sizeof(double) * data.row_weights.size());
-  } else {
-    for_each_item(items_of(data.supervision), [&](Index, const Item& item) {
-      for (const DivergenceTerm& term : {item.plus, item.minus}) {
-        mark.add(term.point);
-        mark.add(term.reference);
-      }
-      mark.add(item.value);
-      mark.add(item.weight);
-    });
+  Plan unlimited = plan;
+  unlimited.time_limit = 0;  // it changes no score
+  Checksum sum;
+  sum.add_all(unlimited.to_text());
+  for (const PlannedMethod& planned : plan.methods) {
+    if (planned.settings.piece_of) sum.add_all(*planned.settings.piece_of);
   }
-  return mark.text();
+  sum.add(data.rows.rows(), data.rows.cols());
+  for (Index i = 0; i < data.rows.rows(); ++i) {
+    sum.add_bytes(data.rows.row(i).data(), static_cast<std::size_t>(data.rows.cols()) * sizeof(double));
+  }
+  if (const auto* classes = std::get_if<ClassOfRow>(&data.supervision)) {
+    sum.add_all(*classes);
+    sum.add_all(data.row_weights);
+  } else {
+    for_each_item(items_of(data.supervision), [&](Index, const Item& item) { add_to(sum, item); });
+  }
+  return fmt::format("{:016x}", sum.value());
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <tuple>
 
-#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
@@ -171,8 +170,9 @@ class Comparer {
     if (control.stop_requested()) return made;
     if (entry.of_auto && is_chosen_by_auto(number)) made.inner = inner_scores(inner, training, outcome, control);
     made.inner.resize(static_cast<std::size_t>(inner_folds_), kNotKnown);
-    made.scores = internal::score_on_fold(outcome.model, fold, inner.evaluation, control);
-    made.constant = is_constant(*outcome.model.divergence, outcome.model.scaling.apply(fold.loss_rows));
+    const internal::FoldScores found = internal::score_on_fold(outcome.model, fold, inner.evaluation, control);
+    made.scores = found.scores;
+    made.constant = found.constant;
     made.converged = is_success(outcome.report.status);
     made.settings = chosen_text(outcome.tuning.record);
     return made;

@@ -116,7 +116,7 @@ class ComparePlanner {
     if (pairs == nullptr) return;
     const Index similar = std::ranges::count(*pairs, true, &Pair::similar);
     require(std::min(similar, items - similar) >= folds,
-            "there are {} similar and {} dissimilar pairs; {} folds need at least one of either each", similar,
+            "there are {} similar and {} dissimilar pairs; {} folds need at least as many of each kind", similar,
             items - similar, folds);
   }
 
@@ -225,12 +225,6 @@ Plan internal::plan_of_method(const ComparePlan& plan, const std::string& method
                               const TrainingData& training) {
   Plan inner = bregmax::plan(request_of_method(plan, method, seed), training);
   inner.methods.resize(1);  // the Euclidean distance has a row of its own
-  // As `auto` does: of large tables all methods choose on the same rows.
-  const PlanThresholds& thresholds = plan.request.thresholds;
-  if (training.labelled() && static_cast<double>(training.rows.rows()) > thresholds.tuning_rows) {
-    inner.tuning_rows = static_cast<Index>(thresholds.tuning_rows);
-    inner.tuning_comparisons = static_cast<Index>(thresholds.tuning_comparisons);
-  }
   return inner;
 }
 

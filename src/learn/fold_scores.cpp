@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bregmax/methods/pbdl.hpp"
 #include "methods/item_losses.hpp"
 
 namespace bregmax {
@@ -13,9 +14,10 @@ constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-internal::MeasureScores internal::score_on_fold(const Model& model, const Fold& fold, const EvaluationOptions& options,
-                                                const RunControl& control) {
-  MeasureScores scores;
+internal::FoldScores internal::score_on_fold(const Model& model, const Fold& fold, const EvaluationOptions& options,
+                                             const RunControl& control) {
+  FoldScores on_fold;
+  MeasureScores& scores = on_fold.scores;
   scores.fill(kNoScore);
   if (fold.held_out_rows.rows() > 0) {
     EvaluationOptions cut = options;
@@ -31,8 +33,9 @@ internal::MeasureScores internal::score_on_fold(const Model& model, const Fold& 
     scores[static_cast<std::size_t>(Measure::kLoss)] = internal::mean_loss(*model.divergence, rows, fold.loss_items);
     scores[static_cast<std::size_t>(Measure::kAgreement)] =
         internal::agreement(*model.divergence, rows, fold.loss_items);
+    on_fold.constant = is_constant(*model.divergence, rows);
   }
-  return scores;
+  return on_fold;
 }
 
 std::pair<double, double> internal::mean_and_error(const std::vector<double>& known) {

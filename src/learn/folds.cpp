@@ -60,7 +60,7 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
   for (const auto& [train, held_out] : stratified_folds(class_of_row, folds, random)) {
     Fold fold;
     fold.seed = Random(seed).fork(kLossStream).fork(result.size()).next_bits();
-    fold.train_rows = rows(train, Eigen::all);
+    fold.train_rows = Matrix(rows(train, Eigen::all));
     fold.train_classes = select_rows(class_of_row, train);
     if (!pieces.empty()) fold.train_pieces = renumbered(select_rows(pieces, train));
     fold.train_weights = internal::select_weights(weights, train);
@@ -78,10 +78,11 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
   std::vector<Fold> result;
   std::vector<internal::SplitItems> splits = internal::row_folds(supervision, rows.rows(), folds, seed);
   if (splits.empty()) splits = internal::item_folds(supervision, folds, seed, folds);
+  const SharedRows shared = Matrix(rows);
   for (auto& [train, held_out] : splits) {
     Fold fold;
     fold.seed = seed;
-    fold.train_rows = fold.loss_rows = rows;
+    fold.train_rows = fold.loss_rows = shared;
     fold.train_pieces = pieces;
     fold.train_items = std::move(train);
     fold.loss_items = std::move(held_out);

@@ -219,9 +219,7 @@ class Planner {
   }
 
   void finish() {
-    PlannedMethod& main = plan_.methods.front();
-    const bool samples = plan_.automatic || main.method->learns_from_items;
-    if (samples && data_.labelled() && rows_ > request_.thresholds.tuning_rows) {
+    if (data_.labelled() && rows_ > request_.thresholds.tuning_rows) {
       plan_.tuning_rows = static_cast<Index>(request_.thresholds.tuning_rows);
       plan_.tuning_comparisons = static_cast<Index>(request_.thresholds.tuning_comparisons);
     }

@@ -73,7 +73,8 @@ Records parse_lines(const std::vector<std::string>& lines, const ResultsFormat& 
   Records records;
   for (std::size_t i = 2; i < lines.size(); ++i) {
     ResultsRecord record = parse_line(lines[i], format, fmt::format("{}: line {}", path, i + 1));
-    records.emplace(record.key, std::move(record));
+    std::vector<std::string> key = record.key;
+    records.insert_or_assign(std::move(key), std::move(record));
   }
   return records;
 }

@@ -60,7 +60,7 @@ std::string first_line_of(const ResultsFormat& format);
 std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format);
 
 // Reads a file without locking or changing it; an incomplete last line is left out, and of several records with the
-// same key all but the first. Throws Error when the file is missing or of another format or seed.
+// same key all but the last. Throws Error when the file is missing or of another format or seed.
 Records read_results(const std::string& path, const ResultsFormat& format);
 
 }  // namespace bregmax

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/checkpoint_file.hpp"
+#include "core/progress.hpp"
 #include "learn/candidates.hpp"
 #include "learn/diagnosis.hpp"
 
@@ -74,13 +75,13 @@ void take_partial_result(FitOutcome& outcome) {
   outcome.report.seconds = record.seconds;
 }
 
-void learn_chosen(const TrainingData& data, std::size_t kind, const RunControl& control, FitOutcome& outcome) {
+// spent: seconds of the run so far.
+void learn_chosen(const TrainingData& data, std::size_t kind, double spent, const RunControl& control,
+                  FitOutcome& outcome) {
   MethodSettings settings = outcome.chosen;
   settings.row_weights = data.row_weights;
-  if (settings.time_limit > 0 && !outcome.tuning.record.empty()) {
-    // A limit of 0 would mean no limit, so what is left must stay > 0.
-    settings.time_limit = std::max(1e-9, settings.time_limit - outcome.tuning.record.seconds);
-  }
+  // A limit of 0 would mean no limit, so what is left must stay > 0.
+  if (settings.time_limit > 0) settings.time_limit = std::max(1e-9, settings.time_limit - spent);
   static_cast<MethodFit&>(outcome) = fit_with(
       outcome.method(), data.rows, internal::draw_supervision(outcome.planned, data, outcome.chosen_scale, kind),
       make_scaling(data.rows, outcome.chosen_scale), settings, control);
@@ -115,6 +116,7 @@ const Finding* FitOutcome::find(Finding::Kind kind) const {
 FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control) {
   internal::check_plan(plan, data);
   check_checkpoints(plan);
+  const internal::Stopwatch watch;
   FitOutcome outcome;
   if (plan.has_choice()) {
     PlannedFamilies planned = families_of(plan, data);
@@ -128,12 +130,12 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
   if (outcome.tuning_ended_early) {
     take_partial_result(outcome);
   } else {
-    learn_chosen(data, kind, control, outcome);
+    learn_chosen(data, kind, watch.seconds(), control, outcome);
     // A fit may be constant only because it ended early.
     while (outcome.report.status == Status::kOptimal && outcome.model.record.constant &&
            choose_again(outcome.tuning, plan.tune_for)) {
       kind = take_chosen(plan, outcome);
-      learn_chosen(data, kind, control, outcome);
+      learn_chosen(data, kind, watch.seconds(), control, outcome);
     }
   }
   outcome.tolerance =

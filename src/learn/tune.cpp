@@ -12,7 +12,6 @@
 #include <set>
 #include <tuple>
 
-#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
@@ -24,7 +23,6 @@ namespace bregmax {
 namespace {
 
 using internal::mean_and_error;
-using internal::MeasureScores;
 using internal::require;
 using internal::score_on_fold;
 
@@ -130,11 +128,10 @@ class Tuner {
         constant_(id.fold, row) = constant_(id.fold, same_row);
         continue;
       }
-      const Fold& fold = folds_[id.fold];
-      const Model model = fold_learner.model(candidate);
-      const MeasureScores found = score_on_fold(model, fold, options_.evaluation, control);
+      const auto [found, constant] =
+          score_on_fold(fold_learner.model(candidate), folds_[id.fold], options_.evaluation, control);
       if (control.stop_requested()) return;  // the scores may cover a part of the work
-      constant_(id.fold, row) = is_constant(*model.divergence, model.scaling.apply(fold.loss_rows)) ? 1 : 0;
+      constant_(id.fold, row) = constant ? 1 : 0;
       for (std::size_t m = 0; m < found.size(); ++m) scores(row, m) = found[m];
     }
     for (const std::size_t candidate : candidates) keep_scores(first_[id.family] + candidate, id.fold);
@@ -202,9 +199,7 @@ class Tuner {
     record.compared = std::ssize(compared.candidates);
     record.compared_folds = compared.folds;
     find_constant();
-    const bool any_scores =
-        std::ranges::any_of(result_.fold_scores, [](const Matrix& scores) { return scores.array().isFinite().any(); });
-    if (!any_scores && !failures_.empty()) throw CandidateFailure(failures_.begin()->second);
+    if (!failures_.empty() && !any_scores()) throw CandidateFailure(failures_.begin()->second);
     if (result_.status == Status::kOptimal) {
       record.chosen = best_candidate(result_, options_.tune_for);
     } else {
@@ -227,6 +222,16 @@ class Tuner {
         std::tie(record.means(c, m), record.standard_errors(c, m)) = mean_and_error(known);
       }
     }
+  }
+
+  // Of what may be chosen.
+  bool any_scores() const {
+    for (const Matrix& scores : result_.fold_scores) {
+      for (Index c = 0; c < scores.rows(); ++c) {
+        if (!result_.role_of[c].yardstick && scores.row(c).array().isFinite().any()) return true;
+      }
+    }
+    return false;
   }
 
   // After an early end: as far as it is known.
@@ -277,11 +282,15 @@ Measure measure_named(const std::string& name) { return internal::value_named(kA
 Compared compared_candidates(const TuneResult& result, Measure measure) {
   const auto m = static_cast<Index>(measure);
   Compared compared;
+  std::vector<int> folds;
   for (Index c = 0; c < result.record.means.rows(); ++c) {
     const auto has_score = [&](const Matrix& scores) { return std::isfinite(scores(c, m)); };
-    const auto folds = static_cast<int>(std::ranges::count_if(result.fold_scores, has_score));
-    if (folds > compared.folds) compared = {folds, {}};
-    if (folds > 0 && folds == compared.folds) compared.candidates.push_back(c);
+    folds.push_back(static_cast<int>(std::ranges::count_if(result.fold_scores, has_score)));
+    const bool yardstick = !result.role_of.empty() && result.role_of[c].yardstick;
+    if (!yardstick) compared.folds = std::max(compared.folds, folds.back());
+  }
+  for (std::size_t c = 0; c < folds.size(); ++c) {
+    if (compared.folds > 0 && folds[c] >= compared.folds) compared.candidates.push_back(static_cast<Index>(c));
   }
   return compared;
 }

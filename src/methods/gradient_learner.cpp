@@ -249,7 +249,7 @@ double predict_memory(const GradientLearner& learner, const FitSize& size) {
   };
   const double units = size.items > 0 ? size.items : size.rows;
   const auto parameters = static_cast<double>(layout.size);
-  const double data = size.rows * size.features * (2 * kDouble + kFloat) + size.items * sizeof(Item);
+  const double data = size.rows * size.features * 2 * kDouble + size.items * sizeof(Item);
   // Single precision: the parameters, two moments, the gradient, the lowest; double: start, result, their gradient and
   // the model.
   double needed = data + parameters * (5 * kFloat + 6 * kDouble) + of_pass(std::min(units, kSampled), kDouble);

@@ -20,7 +20,7 @@ struct FamilySettings {
   double proof_tolerance;
 };
 
-Index distinct_rows(const Matrix& rows) {
+Index distinct_rows(const MatrixView& rows) {
   std::set<std::vector<double>> distinct;
   for (Index i = 0; i < rows.rows(); ++i) {
     const double* row = rows.row(i).data();

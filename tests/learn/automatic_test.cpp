@@ -250,6 +250,28 @@ TEST(Automatic, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(learned(1), learned(2));
 }
 
+// The Euclidean distance is always scored, which must not hide why there is nothing to choose.
+TEST(Automatic, SaysWhyNoCandidateCouldBeLearned) {
+  const LabelledRows few = noisy_classes(12, 4);  // early stopping holds out all that is left of a class
+  FitRequest request;
+  request.method = "smooth";
+  request.solver.early_stop = true;
+  const TrainingData data{few.rows, few.classes};
+  ASSERT_TRUE(plan(request, data).has_choice());
+  EXPECT_THAT([&] { fit(request, data); }, ThrowsMessage<Error>(HasSubstr("early stopping holds out a fifth")));
+}
+
+TEST(Automatic, FitsThatStoppedEarlyReachedWhatWasAsked) {
+  FitRequest request;
+  request.method = "smooth";
+  request.solver.early_stop = true;
+  Pairs noise;  // without a pattern, so that the loss of what is held out soon rises
+  for (Index p = 0; p < 60; ++p) noise.push_back({p % 20, (7 * p + 1) % 20, p % 3 == 0});
+  const FitOutcome outcome = fit(request, {kNoisy.rows, noise});
+  ASSERT_EQ(outcome.report.status, Status::kEarlyStopped);
+  EXPECT_EQ(outcome.tuning.record.unproved, 0);
+}
+
 // ---- The file of scores ----
 
 TEST(Automatic, ContinuesFromTheScoresOfAStoppedRun) {
@@ -304,6 +326,20 @@ TEST(Automatic, DoesNotTakeTheScoresOfAnotherFit) {
   made.seed = 1;
   EXPECT_GT(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "another seed";
   EXPECT_EQ(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "the same again";
+  made.time_limit = 3600;
+  EXPECT_EQ(run(made, {other, kNoisy.classes}).tuning.record.solved, 0) << "a time limit changes no score";
+}
+
+TEST(Automatic, DoesNotTakeTheScoresOfOtherPieces) {
+  const TemporaryDirectory directory;
+  Plan made = testing::small_plan();
+  made.scores_file = directory / "scores";
+  std::vector<int>& pieces = made.methods[0].settings.piece_of.emplace(kNoisy.classes.size());
+  for (std::size_t row = 0; row < pieces.size(); ++row) pieces[row] = static_cast<int>(row % 2);
+  EXPECT_GT(run(made, kTwoClasses).tuning.record.solved, 0);
+  EXPECT_EQ(run(made, kTwoClasses).tuning.record.solved, 0) << "the same again";
+  for (std::size_t row = 0; row < pieces.size(); ++row) pieces[row] = static_cast<int>(row % 3);
+  EXPECT_GT(run(made, kTwoClasses).tuning.record.solved, 0);
 }
 
 }  // namespace

@@ -319,6 +319,21 @@ TEST(CompareFile, TakesFurtherMethods) {
   EXPECT_EQ(compare(more, kThreeClasses, 2).from_file, 5) << "the Euclidean distance";
 }
 
+// Runs that were made without auto lack what it needs, and are made again once, not each time.
+TEST(CompareFile, TakesWhatWasMadeAgainForAuto) {
+  const TemporaryDirectory directory;
+  CompareRequest request = comparing({"smooth"});
+  request.thresholds.auto_pbdl_seconds = 0;
+  ComparePlan plan = plan_comparison(request, kThreeClasses);
+  plan.results_file = directory / "runs.csv";
+  compare(plan, kThreeClasses, 2);
+  request.methods = {"auto"};
+  plan = plan_comparison(request, kThreeClasses);
+  plan.results_file = directory / "runs.csv";
+  EXPECT_EQ(compare(plan, kThreeClasses, 2).from_file, 0);
+  EXPECT_EQ(compare(plan, kThreeClasses, 2).from_file, 15) << "all of euclidean, smooth and deep";
+}
+
 TEST(CompareFile, TakesFewerFoldsOfTheSameDivision) {
   const TemporaryDirectory directory;
   const Given given = given_items();

@@ -144,6 +144,8 @@ TEST(Plan, ChangesAtItsThresholds) {
   EXPECT_THAT(at(few, with("pieces", 0)).main().values("pieces"), ElementsAre(0)) << "one per row was asked for";
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 40; }).tuning_rows, 0);
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }).tuning_rows, 39);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }, of_method("smooth")).tuning_rows, 39);
+  EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }, of_method("itml")).tuning_rows, 39);
   EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = 39; }).repeats, 2);
   EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = t.two_repeats_rows = 39; }).repeats, 1);
   EXPECT_EQ(at([](PlanThresholds& t) { t.exact_seconds = 7; }).main().settings.solver.exact_seconds, 7);

@@ -70,6 +70,15 @@ TEST(ResultsFile, DropsATornLastLineWhereverItIsTorn) {
   }
 }
 
+TEST(ResultsFile, TheLastRecordOfAKeyCounts) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "r.csv";
+  ResultsFile file(path, kFormat);
+  file.append({{"a", "0"}, {0.5, 1}, "first"});
+  file.append({{"a", "0"}, {0.25, 2}, "again"});
+  EXPECT_EQ(read_results(path, kFormat).at({"a", "0"}), (ResultsRecord{{"a", "0"}, {0.25, 2}, "again"}));
+}
+
 TEST(ResultsFile, NotesCannotBreakTheLines) {
   const TemporaryDirectory directory;
   const std::string path = directory / "r.csv";

@@ -105,11 +105,31 @@ TEST(Tune, FoldsOfItemsHoldEachItemOutOnce) {
   EXPECT_EQ(held_out, 12 * 13 / 2);
 }
 
+// A yardstick that has scores on more folds than what may be chosen does not strike it out.
+TEST(Tune, ChoosesAmongCandidatesWithFewerScoresThanTheYardstick) {
+  TuneResult result;
+  const auto column = static_cast<Index>(Measure::kAuc);
+  result.fold_scores.assign(2, Matrix::Constant(3, kAllMeasures.size(), 0.5));
+  result.fold_scores[1].row(0).setConstant(std::numeric_limits<double>::quiet_NaN());
+  result.fold_scores[1].row(1).setConstant(std::numeric_limits<double>::quiet_NaN());
+  result.fold_scores[0](1, column) = 0.75;
+  result.record.means = result.fold_scores[0];
+  result.constant.assign(3, false);
+  result.role_of = {{0}, {0}, {1, true}};
+  EXPECT_EQ(compared_candidates(result, Measure::kAuc).folds, 1);
+  EXPECT_EQ(compared_candidates(result, Measure::kAuc).candidates, (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(best_candidate(result, Measure::kAuc), 1);
+}
+
 TEST(Tune, FoldsOfItemsHoldOutRowsIfThereAreEnough) {
   const LabelledRows data = noisy_classes(20);
   const Comparisons comparisons = sample_comparisons(data.classes, 200, 1);
   std::set<Index> held_out_somewhere;
   const std::vector<Fold> folds = folds_of_items(data.rows, comparisons, 4, 1);
+  for (const Fold& fold : folds) {
+    EXPECT_EQ(MatrixView(fold.train_rows).data(), MatrixView(folds[0].train_rows).data()) << "copies would take memory";
+    EXPECT_EQ(MatrixView(fold.loss_rows).data(), MatrixView(folds[0].train_rows).data());
+  }
   ASSERT_EQ(folds.size(), 4U);
   for (const Fold& fold : folds) {
     std::set<Index> trained;

@@ -65,8 +65,8 @@ struct TuneResult {
 TuneResult tune(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options = {},
                 const RunControl& control = {});
 
-// The candidates that a measure chooses from: those with scores on the largest number of folds. Normally these are all
-// candidates on all folds; after an early end there are fewer.
+// The candidates that a measure compares: those with scores on the largest number of folds that a candidate other than
+// a yardstick has. Normally these are all candidates on all folds; after an early end there are fewer.
 struct Compared {
   int folds = 0;
   std::vector<Index> candidates = {};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bregmax/core/error.hpp"
@@ -16,16 +17,31 @@ namespace bregmax {
 // What cross-validation (bregmax/learn/tune.hpp) asks of a method: candidates that are learned on the training part of
 // each fold.
 
+// Rows that several folds may have in common, without a copy for each.
+class SharedRows {
+ public:
+  SharedRows() = default;
+  SharedRows(Matrix rows)  // NOLINT(google-explicit-constructor): fold.train_rows = rows
+      : matrix_(std::make_shared<const Matrix>(std::move(rows))) {}
+
+  operator MatrixView() const { return *matrix_; }  // NOLINT(google-explicit-constructor): what takes rows takes these
+  Index rows() const { return matrix_->rows(); }
+  Index cols() const { return matrix_->cols(); }
+
+ private:
+  std::shared_ptr<const Matrix> matrix_ = std::make_shared<const Matrix>();
+};
+
 // One fold. Rows are not scaled.
 struct Fold {
-  Matrix train_rows;
+  SharedRows train_rows;
   std::vector<int> train_classes;          // empty: the fold learns from `train_items`
   std::optional<Supervision> train_items;  // of train_rows
   std::vector<int> train_pieces;           // given by the caller, renumbered from 0; may be empty
   std::vector<double> train_weights = {};  // of the labelled rows; may be empty
   Matrix held_out_rows;                    // may be empty: only the loss is scored
   std::vector<int> held_out_classes;
-  Matrix loss_rows;  // the loss is the mean over loss_items, on these rows
+  SharedRows loss_rows;  // the loss is the mean over loss_items, on these rows
   Supervision loss_items;
   std::uint64_t seed = 0;
 };

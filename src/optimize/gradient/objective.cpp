@@ -11,7 +11,7 @@ class LabelObjective final : public Objective<Real> {
  public:
   LabelObjective(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices, Index most_units)
       : Objective<Real>(layout, prices, training.rows.rows(), most_units),
-        rows_(training.rows.cast<Real>()),
+        rows_(training.rows),
         classes_(training.class_of_row),
         weights_(VectorOf<Real>::Ones(training.rows.rows())),
         loss_(most_units, layout.shape.dimension(), training.neighbour_share),
@@ -32,7 +32,7 @@ class LabelObjective final : public Objective<Real> {
     this->pass_.begin(count);
     auto input = this->pass_.input();
     for (Index i = 0; i < count; ++i) {
-      input.row(i) = rows_.row(batch_[i]);
+      input.row(i) = rows_.row(batch_[i]).template cast<Real>();
       batch_classes_[i] = classes_[batch_[i]];
       batch_weights_[i] = weights_[batch_[i]];
     }
@@ -44,7 +44,7 @@ class LabelObjective final : public Objective<Real> {
   }
 
  private:
-  MatrixOf<Real> rows_;
+  const MatrixView& rows_;
   const std::vector<int>& classes_;
   VectorOf<Real> weights_;
   LabelLoss<Real> loss_;
@@ -59,7 +59,7 @@ class ItemObjective final : public Objective<Real> {
   ItemObjective(const ParameterLayout& layout, const TrainingItems& training, const Prices& prices, Index most_units)
       : Objective<Real>(layout, prices, std::ssize(training.items),
                         std::min<Index>(kRowsPerItem * most_units, training.rows.rows())),
-        rows_(training.rows.cast<Real>()),
+        rows_(training.rows),
         items_(training.items),
         loss_(training.target_unit),
         place_(training.rows.rows(), kNoEntry),
@@ -75,7 +75,7 @@ class ItemObjective final : public Objective<Real> {
     gather(batch);
     this->pass_.begin(std::ssize(named_));
     auto input = this->pass_.input();
-    for (Index i = 0; i < std::ssize(named_); ++i) input.row(i) = rows_.row(named_[i]);
+    for (Index i = 0; i < std::ssize(named_); ++i) input.row(i) = rows_.row(named_[i]).template cast<Real>();
     this->pass_.forward(parameters);
     const Index threshold = this->layout_.threshold.begin;
     const double mean =
@@ -107,7 +107,7 @@ class ItemObjective final : public Objective<Real> {
     }
   }
 
-  MatrixOf<Real> rows_;
+  const MatrixView& rows_;
   const std::vector<Item>& items_;
   ItemLoss<Real> loss_;
   double factor_;             // makes the mean weight 1

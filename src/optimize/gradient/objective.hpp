@@ -47,7 +47,8 @@ class Objective {
   Index units_;
 };
 
-// most_units: in a batch. The training items must outlive the objective, but for their rows, which are copied.
+// most_units: in a batch. The training items and their rows must outlive the objective: there may be millions of rows,
+// of which a batch looks at a few.
 template <class Real>
 std::unique_ptr<Objective<Real>> make_objective(const ParameterLayout& layout, const TrainingItems& training,
                                                 const Prices& prices, Index most_units);

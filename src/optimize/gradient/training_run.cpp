@@ -20,10 +20,7 @@ void add_to(Checksum& sum, const TrainingItems& training) {
   }
   sum.add_all(training.class_of_row);
   sum.add_all(training.weights);
-  for (const Item& item : training.items) {
-    sum.add(item.plus.point, item.plus.reference, item.minus.point, item.minus.reference, item.weight, item.value,
-            item.squared);
-  }
+  for (const Item& item : training.items) add_to(sum, item);
   sum.add(training.items.size(), training.neighbour_share, training.target_unit);
 }
 

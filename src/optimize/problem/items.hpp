@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/checkpoint_file.hpp"
 #include "optimize/problem/canonical_problem.hpp"
 
 namespace bregmax::internal {
@@ -24,6 +25,11 @@ inline Item item_of(const Pair& p) {
   return p.similar ? Item{{p.i, p.j}, {}, p.weight} : Item{{}, {p.i, p.j}, p.weight, 2};
 }
 inline Item item_of(const Target& t) { return {{t.i, t.j}, {}, t.weight, 0, t.value, true}; }
+
+inline void add_to(Checksum& sum, const Item& item) {
+  sum.add(item.plus.point, item.plus.reference, item.minus.point, item.minus.reference, item.weight, item.value,
+          item.squared);
+}
 
 // Throw Error that names the first item with a row, a weight or a value that is not allowed, or if there are no items.
 void check_items(const Comparisons& comparisons, Index rows);
