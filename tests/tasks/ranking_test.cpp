@@ -43,7 +43,8 @@ RankingSummary straightforward(const Divergence& divergence, const Matrix& rows,
     sum.precision_at_k += scores.precision_at_k;
   }
   const auto queries = static_cast<double>(sum.queries);
-  return {sum.auc / queries, sum.average_precision / queries, sum.precision_at_k / queries, sum.queries,
+  return {{sum.auc / queries, sum.average_precision / queries, sum.precision_at_k / queries},
+          sum.queries,
           sum.skipped_queries};
 }
 
