@@ -127,6 +127,7 @@ void add_compare(CLI::App& program, Action& chosen) {
   CompareRequest& request = compare->request;
   options.text("DATA", compare->data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(compare->layout.label);
+  options.columns(compare->layout);
   add_supervision_files(options, *compare);
   const auto methods = [&request](const std::string& given) { request.methods = internal::split_at_commas(given); };
   options.add(

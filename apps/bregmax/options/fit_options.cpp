@@ -172,14 +172,35 @@ void add_limits(OptionAdder& options, FitRequest& request) {
 
 // Refuses options that only pbdl has. kShared lists the options of all methods.
 void refuse_options_of_pbdl(const FitCommand& fit) {
-  static const std::vector<std::string> kShared = {
-      "--comparisons-file", "--label",      "--pairs-file",   "--targets-file",
-      "--all-pairs",        "--scale",      "--tolerance",    "--time-limit",
-      "--threads",          "--seed",       "--out",          "--max-iterations",
-      "--keep-partial",     "--json",       "--method",       "--help",
-      "--method-parameter", "--tune-for",   "--folds",        "--repeats",
-      "--candidates",       "--picture",    "--checkpoint",   "--checkpoint-every",
-      "--resume",           "--early-stop", "--memory-limit", "--start"};
+  static const std::vector<std::string> kShared = {"--comparisons-file",
+                                                   "--label",
+                                                   "--pairs-file",
+                                                   "--targets-file",
+                                                   "--all-pairs",
+                                                   "--scale",
+                                                   "--tolerance",
+                                                   "--time-limit",
+                                                   "--threads",
+                                                   "--seed",
+                                                   "--out",
+                                                   "--max-iterations",
+                                                   "--keep-partial",
+                                                   "--json",
+                                                   "--method",
+                                                   "--help",
+                                                   "--method-parameter",
+                                                   "--tune-for",
+                                                   "--folds",
+                                                   "--repeats",
+                                                   "--candidates",
+                                                   "--picture",
+                                                   "--checkpoint",
+                                                   "--checkpoint-every",
+                                                   "--resume",
+                                                   "--early-stop",
+                                                   "--memory-limit",
+                                                   "--start",
+                                                   "--id"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
@@ -244,6 +265,7 @@ void add_fit_options(OptionAdder& options, FitCommand& fit) {
   fit.command = &options.command();
   options.text("DATA", fit.data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(fit.layout.label);
+  options.columns(fit.layout);
   add_supervision_options(options, fit);
   add_lambda(options, fit.request);
   add_pieces(options, fit);
