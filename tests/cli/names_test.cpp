@@ -88,8 +88,8 @@ TEST_F(Names, TheReportSaysHowPairsWereTaken) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return bregmax(arguments).out;
   };
-  EXPECT_THAT(text({}), HasSubstr("6 pairs, in both directions, from pairs.csv"));
-  EXPECT_THAT(text({"--directed"}), HasSubstr("6 pairs, directed, from pairs.csv"));
+  EXPECT_THAT(text({}), HasSubstr("6 pairs, from pairs.csv, in both directions"));
+  EXPECT_THAT(text({"--directed"}), HasSubstr("6 pairs, from pairs.csv, directed"));
   EXPECT_THAT(mistake({"fit", "cups.csv", "--directed"}), AllOf(HasSubstr("--directed"), HasSubstr("--pairs-file")));
 }
 

@@ -135,7 +135,7 @@ std::string supervision_line(const FinishedFit& report) {
   const std::string direction = files.directed                ? ", directed"
                                 : report.plan.both_directions ? ", in both directions"
                                                               : "";
-  if (files.given()) return fmt::format("{}{}, from {}", items, direction, files.path());
+  if (files.given()) return fmt::format("{}, from {}{}", items, files.path(), direction);
   const auto& drawn = report.outcome.chosen_supervision;
   if (!drawn) return items;
   if (drawn->kind == LabelSupervision::kAllPairs) return items + ", all ordered pairs of rows, from the labels";
