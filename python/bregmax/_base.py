@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bregmax import _core
-from bregmax._arguments import numbered_by_appearance, seed_of, similar_of, threads_of, tuples_of, weights_of
+from bregmax._arguments import (
+    numbered_by_appearance,
+    outside_level,
+    seed_of,
+    similar_of,
+    threads_of,
+    tuples_of,
+    weights_of,
+)
 from bregmax._progress import run_with_progress
 from bregmax.model import DivergenceMetric, Model
 
@@ -80,10 +87,15 @@ class DivergenceLearner(BaseEstimator):
         validate_data(self, X if X is not None else rows, skip_check_array=True, reset=start is None)
         return rows, items
 
-    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any, start: Model | None = None):
+    def _learn_pairs(
+        self, pairs: Any, y: Any, X: Any, sample_weight: Any, directed: bool, start: Model | None = None
+    ):
+        if not isinstance(directed, (bool, np.bool_)):
+            raise ValueError(f"directed is {directed!r}; allowed: True or False")
         rows, items = self._tuples(pairs, X, (2,), "pairs", start)
         similar, weights = similar_of(y, len(items)), weights_of(sample_weight, len(items))
-        return self._learn(rows, {"pairs": items, "similar": similar, "weights": weights}, start)
+        given = {"pairs": items, "similar": similar, "weights": weights}
+        return self._learn(rows, given, start, directed=bool(directed))
 
     def _learn_comparisons(self, comparisons: Any, X: Any, sample_weight: Any, start: Model | None = None):
         rows, items = self._tuples(comparisons, X, (3, 4), "comparisons", start)
@@ -143,7 +155,7 @@ class DivergenceLearner(BaseEstimator):
         for finding in report["diagnosis"]:
             if finding["kind"] != "applied_loss":
                 category = ConvergenceWarning if finding["kind"] == "early_end" else UserWarning
-                warnings.warn(finding["text"], category, stacklevel=_outside_level())
+                warnings.warn(finding["text"], category, stacklevel=outside_level())
         return self
 
     # ---- Applying ----
@@ -259,11 +271,3 @@ def _plain(value: Any) -> Any:
     if np.ndim(value) > 0:
         return [_plain(member) for member in value]
     return float(value)
-
-
-def _outside_level() -> int:
-    """The `stacklevel` with which the caller of this function warns the code that called into the package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bregmax":
-        level, frame = level + 1, frame.f_back
-    return level

@@ -43,8 +43,13 @@ class PairsMixin(TuplesMixin):
         return np.where(self.pair_distance(pairs) <= self.threshold_, 1, -1)
 
     def score(self, pairs: Any, y: Any) -> float:
-        """Area under the ROC curve, which needs no threshold."""
-        return float(roc_auc_score(similar_of(y, len(pairs)), self.pair_score(pairs)))
+        """Area under the ROC curve, which needs no threshold, of the pairs in both directions unless it was learned from
+        directed ones."""
+        similar, scores = similar_of(y, len(pairs)), self.pair_score(pairs)
+        if not self.report_["directed"]:
+            reverse = [pair[::-1] for pair in (pairs.to_numpy() if hasattr(pairs, "to_numpy") else pairs)]
+            similar, scores = np.tile(similar, 2), np.append(scores, self.pair_score(reverse))
+        return float(roc_auc_score(similar, scores))
 
     def set_threshold(self, threshold: float) -> PairsMixin:
         check_is_fitted(self, "model_")
@@ -69,21 +74,21 @@ class PairsMixin(TuplesMixin):
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
 
     @available_if(_goes_on)
-    def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+    def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None, directed: bool = False):
         """Goes on from the model as it is with further pairs, as `fit` takes them. The threshold is 1 afterwards."""
         if not hasattr(self, "model_"):
-            return self.fit(pairs, y, sample_weight)
-        self.partial_fit_pairs(pairs, y, sample_weight=sample_weight)
+            return self.fit(pairs, y, sample_weight, directed)
+        self.partial_fit_pairs(pairs, y, sample_weight=sample_weight, directed=directed)
         return self.set_threshold(1.0)
 
-    def _fit_with_threshold_one(self, pairs: Any, y: Any, sample_weight: Any):
+    def _fit_with_threshold_one(self, pairs: Any, y: Any, sample_weight: Any, directed: bool):
         """For methods whose losses put similar pairs below and dissimilar ones above D = 1."""
-        self.fit_pairs(pairs, y, sample_weight=sample_weight)
+        self.fit_pairs(pairs, y, sample_weight=sample_weight, directed=directed)
         return self.set_threshold(1.0)
 
-    def _fit_with_threshold(self, pairs: Any, y: Any, sample_weight: Any):
+    def _fit_with_threshold(self, pairs: Any, y: Any, sample_weight: Any, directed: bool):
         """For methods whose losses imply no threshold: sets the one that is most accurate on the pairs learned from."""
-        self.fit_pairs(pairs, y, sample_weight=sample_weight)
+        self.fit_pairs(pairs, y, sample_weight=sample_weight, directed=directed)
         similar = similar_of(y, len(pairs)).astype(bool)
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, "accuracy", None, 1.0))
 

@@ -24,6 +24,7 @@ def compare(
     comparisons: Any = None,
     pairs: Any = None,
     targets: Any = None,
+    directed: bool = False,
     methods: Any = None,
     scale: str | None = None,
     tune_for: str | None = None,
@@ -52,6 +53,8 @@ def compare(
         As `BregmanLearner.fit_pairs` takes them.
     targets : (pairs, values)
         As `BregmanLearner.fit_targets` takes them.
+    directed : bool
+        Pairs say something about D(point, reference) only; else they are learned from, and scored, in both directions.
     methods : list of str, "all" or None
         Names that ``bregmax methods`` prints, or "auto", which is what `fit` takes by default and which adds the methods
         that it chooses from. None: all that can learn from the supervision and are not predicted to take long.
@@ -80,6 +83,7 @@ def compare(
         "names": {"scales": "scale", "rows": "max_rows"},
         "methods": None if methods is None else [str(name) for name in methods],
         "scale": scale,
+        "directed": bool(directed),
         "tune_for": tune_for,
         "folds": None if folds is None else int(folds),
         "repeats": int(repeats),

@@ -68,12 +68,14 @@ class _PairsMethod:
     all_pairs: bool = False
     preprocessor: Any = None
 
-    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
+    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None, directed: bool = False):
         """Learns from pairs that are similar (y is 1) or dissimilar (-1, or 0).
 
-        pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or the rows themselves, of shape (m, 2, d).
+        pairs: row numbers of X (or of the preprocessor) of shape (m, 2), labels of its index if it is a data frame with
+        one, or the rows themselves, of shape (m, 2, d). directed: a pair says something about D(point, reference) only;
+        else its loss is the mean of both directions.
         """
-        return self._learn_pairs(pairs, y, X, sample_weight)
+        return self._learn_pairs(pairs, y, X, sample_weight, directed)
 
 
 @_learns_by("euclidean")
@@ -218,9 +220,9 @@ class KernelNCA(EmbeddingMixin, _Iterated, _TunedMethod):
 
 
 class _GradientPairsMixin(PairsMixin):
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None, directed: bool = False):
         """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is 1, where the losses put it."""
-        return self._fit_with_threshold_one(pairs, y, sample_weight)
+        return self._fit_with_threshold_one(pairs, y, sample_weight, directed)
 
 
 class SmoothPairsLearner(_GradientPairsMixin, Smooth):
@@ -248,9 +250,9 @@ class DeepTargetsLearner(TargetsMixin, Deep):
 
 
 class _MethodPairsMixin(PairsMixin):
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None, directed: bool = False):
         """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. The threshold is the best one on these pairs."""
-        return self._fit_with_threshold(pairs, y, sample_weight)
+        return self._fit_with_threshold(pairs, y, sample_weight, directed)
 
 
 class ITMLPairsLearner(_MethodPairsMixin, ITML):

@@ -27,9 +27,11 @@ class BregmanPairsLearner(PairsMixin, _WeakLearner):
     distance is chosen, it is the one that is most accurate on the pairs learned from.
     """
 
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None) -> BregmanPairsLearner:
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones."""
-        self._fit_with_threshold_one(pairs, y, sample_weight)
+    def fit(
+        self, pairs: Any, y: Any, sample_weight: Any = None, directed: bool = False
+    ) -> BregmanPairsLearner:
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. directed: as in `fit_pairs`."""
+        self._fit_with_threshold_one(pairs, y, sample_weight, directed)
         return self if self.method_ != "euclidean" else self.calibrate_threshold(pairs, y)
 
 
