@@ -198,11 +198,11 @@ class ItemFile {
   }
 
   bool has_numbers_only() const {
-    return std::all_of(texts_.begin(), texts_.begin() + static_cast<std::ptrdiff_t>(kind_.row_columns),
-                       [this](const std::vector<std::string>& column) {
-                         return std::all_of(column.begin() + static_cast<std::ptrdiff_t>(skipped_), column.end(),
-                                            internal::is_number_like);
-                       });
+    for (std::size_t c = 0; c < kind_.row_columns; ++c) {
+      const auto first = texts_[c].begin() + static_cast<std::ptrdiff_t>(skipped_);
+      if (!std::all_of(first, texts_[c].end(), internal::is_number_like)) return false;
+    }
+    return true;
   }
 
   // ---- Messages ----
@@ -226,7 +226,7 @@ class ItemFile {
   }
 
   void remark_on_first_row() const {
-    if (given_.first_row || !holds_for_all_numbers([this](double value) { return value != 0; })) return;
+    if (given_.first_row || !holds_for_all_numbers([](double value) { return value != 0; })) return;
     if (!holds_for_all_numbers([this](double value) { return is_row_number(value, 0); })) return;  // row() refuses it
     control_.log(note(
         "no item names row 0; rows are counted from 0 (--first-row 1 counts from 1, --first-row 0 says that this is "
