@@ -25,7 +25,7 @@ double processor_seconds() {
 }
 
 bregmax::MethodSupervision supervision_of(const bregmax::Table& table, const std::string& name) {
-  if (name != "labels") return bregmax::read_pairs(name, table.features.rows());
+  if (name != "labels") return bregmax::read_pairs(name, {table.features.rows()});
   if (!table.labels) throw Error(fmt::format("{} has no labels", table.source));
   return table.labels->of_row;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "bregmax/core/blas_kernels.hpp"
 #include "commands/commands.hpp"
+#include "core/edit_distance.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
@@ -47,22 +47,6 @@ void check_command_name(const CLI::App& program, int argc, char** argv) {
   fail("there is no command '{}'; there are {}", name, known);
 }
 
-// The edit distance: how many letters must be changed, added or left out.
-std::size_t edits_between(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 // CLI11 would say of a mistyped option that some argument is unexpected, or that another one is missing.
 std::optional<std::string> explain_unknown_option(const CLI::App& program, int argc, char** argv) {
   if (argc < 2) return std::nullopt;
@@ -79,7 +63,7 @@ std::optional<std::string> explain_unknown_option(const CLI::App& program, int a
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& known : option->get_lnames()) {
         const bool begins = known.starts_with(name.substr(2)) && name.size() > 4;
-        const std::size_t edits = begins ? 1 : edits_between(name.substr(2), known);
+        const std::size_t edits = begins ? 1 : internal::edit_distance(name.substr(2), known);
         if (edits >= fewest) continue;
         fewest = edits;
         nearest = known;

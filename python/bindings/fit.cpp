@@ -114,6 +114,7 @@ FitRequest request_of(const nb::dict& options) {
   take_named("solver", solver_named, request.solver.solver);
   take<Index>(options, "n_comparisons", request.comparisons);
   take<Index>(options, "hard_neighbors", request.hard_neighbours);
+  take<bool>(options, "directed", request.directed_pairs);
   take<int>(options, "folds", request.folds);
   take<int>(options, "repeats", request.repeats);
   take<double>(options, "tolerance", request.tolerance);
@@ -190,6 +191,7 @@ CompareRequest comparison_of(const nb::dict& options) {
   take<int>(options, "folds", request.folds);
   take<int>(options, "repeats", request.repeats);
   take<Index>(options, "rows", request.rows);
+  take<bool>(options, "directed", request.directed_pairs);
   take<double>(options, "time_limit", request.time_limit);
   take<std::uint64_t>(options, "seed", request.seed);
   request.names.labels = "y";

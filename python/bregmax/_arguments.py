@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import numbers
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -86,9 +89,53 @@ def _weights_of(sample_weight: Any, items: int) -> np.ndarray:
     return weights
 
 
+def _names_of_rows(X: Any) -> Any:
+    """The index of a pandas data frame, unless it only numbers the rows or cannot name them; else None."""
+    index = getattr(X, "index", None)
+    if index is None or not hasattr(X, "iloc") or index.nlevels > 1 or not index.is_unique:
+        return None
+    whole = getattr(index.dtype, "kind", "O") in "iu"
+    return None if whole and np.array_equal(index, np.arange(len(index))) else index
+
+
+def _numbers_of(items: np.ndarray, index: Any, name: str) -> np.ndarray:
+    """The row numbers of items that are given by labels of the index or, if none of them is one, by numbers already."""
+    found = np.asarray(index.get_indexer(items.ravel())).reshape(items.shape)
+    whole = all(isinstance(label, numbers.Integral) for label in items.flat)
+    if whole and (found < 0).all():
+        return items.astype(np.int64)
+    if (found < 0).any():
+        item, place = np.argwhere(found < 0)[0]
+        label = items[item, place]
+        close = difflib.get_close_matches(str(label), [str(one) for one in index], 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"{name} has {label!r} in item {item}, which is not in the index of X{hint}")
+    if whole and (found != items).any():
+        warnings.warn(
+            f"{name} holds labels of the index of X, which are not its row numbers; X.reset_index(drop=True) makes them so",
+            stacklevel=outside_level(),
+        )
+    return found
+
+
+def _checked_row_numbers(given: np.ndarray, rows: int, name: str) -> np.ndarray:
+    if not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(
+            f"{name} has 2 dimensions and so holds row numbers, which must be whole, or labels of the index of a data "
+            f"frame X; found {given.dtype}"
+        )
+    if given.size and (given.min() < 0 or given.max() >= rows):
+        raise ValueError(f"{name} has row numbers from {given.min()} to {given.max()}; allowed: 0 to {rows - 1}")
+    return given
+
+
 def tuples_of(tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and, for each item, their numbers: from numbers of rows of X, or from rows of shape (m, t, d)."""
-    given = np.asarray(tuples)
+    """The rows and, for each item, their numbers: from numbers of rows of X, or from rows of shape (m, t, d).
+
+    If X is a data frame with an index of its own, items are given by its labels.
+    """
+    index = _names_of_rows(X)
+    given = np.asarray(tuples, dtype=None if index is None else object)
     allowed = " or ".join(str(size) for size in sizes)
     if given.ndim == 3:
         if X is not None:
@@ -102,11 +149,8 @@ def tuples_of(tuples: Any, X: Any, sizes: tuple[int, ...], name: str) -> tuple[n
         if X is None:
             raise ValueError(f"{name} holds row numbers (2 dimensions), so X (or a preprocessor) is needed")
         rows = check_array(X, dtype=np.float64, order="C", input_name="X")
-        if not np.issubdtype(given.dtype, np.integer):
-            raise ValueError(f"{name} has 2 dimensions and so holds row numbers, which must be whole; found {given.dtype}")
-        if given.size and (given.min() < 0 or given.max() >= len(rows)):
-            raise ValueError(f"{name} has row numbers from {given.min()} to {given.max()}; allowed: 0 to {len(rows) - 1}")
-        indices = given
+        numbered = given if index is None else _numbers_of(given, index, name)
+        indices = _checked_row_numbers(numbered, len(rows), name)
     else:
         raise ValueError(f"{name} has {given.ndim} dimensions; expected row numbers (m, t) or rows (m, t, d)")
     if indices.shape[1] not in sizes:
@@ -148,3 +192,11 @@ def similar_of(y: Any, items: int) -> np.ndarray:
     if not np.isin(labels, (-1, 0, 1)).all() or (np.isin(labels, 0).any() and np.isin(labels, -1).any()):
         raise ValueError("y must hold 1 for similar pairs and -1 (or 0) for dissimilar ones")
     return np.ascontiguousarray(labels == 1, dtype=np.int32)
+
+
+def outside_level() -> int:
+    """The `stacklevel` with which the caller of this function warns the code that called into the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bregmax":
+        level, frame = level + 1, frame.f_back
+    return level

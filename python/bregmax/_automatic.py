@@ -33,22 +33,26 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
     def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
         """Learns from D(i, j) <= D(k, l).
 
-        comparisons: row numbers of X of shape (m, 4), or (m, 3) for D(i, j) <= D(i, l); or the rows themselves, of
-        shape (m, 4, d) or (m, 3, d).
+        comparisons: row numbers of X of shape (m, 4), or (m, 3) for triplets (anchor, near, far), D(anchor, near) <=
+        D(anchor, far); or labels of the index of X, if it is a data frame with one; or the rows themselves, of shape
+        (m, 4, d) or (m, 3, d).
         """
         return self._learn_comparisons(comparisons, X, sample_weight)
 
-    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
+    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None, directed: bool = False):
         """Learns from pairs (point, reference) that are similar (y is 1) or dissimilar (-1, or 0).
 
-        pairs: row numbers of X of shape (m, 2), or the rows themselves, of shape (m, 2, d).
+        pairs: row numbers of X of shape (m, 2), labels of its index if it is a data frame with one, or the rows themselves,
+        of shape (m, 2, d). directed: a pair says something about D(point, reference) only; else its loss is the mean of
+        both directions.
         """
-        return self._learn_pairs(pairs, y, X, sample_weight)
+        return self._learn_pairs(pairs, y, X, sample_weight, directed)
 
     def fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):
         """Learns from values that D(point, reference) should have; lambda is 0 unless it is given or "auto".
 
-        pairs: row numbers of X of shape (m, 2), or the rows themselves, of shape (m, 2, d).
+        pairs: row numbers of X of shape (m, 2), labels of its index if it is a data frame with one, or the rows themselves,
+        of shape (m, 2, d).
         """
         return self._learn_targets(pairs, values, X, sample_weight)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from bregmax._arguments import (
     comparisons_of,
     number,
     numbered_by_appearance,
+    outside_level,
     pairs_of,
     seed_of,
     shown,
@@ -84,9 +84,20 @@ class DivergenceLearner(BaseEstimator):
 
     # `start`: the model to go on from; None: from the beginning.
 
-    def _learn_pairs(self, pairs: Any, y: Any, X: Any, sample_weight: Any, start: Model | None = None, **more: Any):
+    def _learn_pairs(
+        self,
+        pairs: Any,
+        y: Any,
+        X: Any,
+        sample_weight: Any,
+        directed: bool,
+        start: Model | None = None,
+        **more: Any,
+    ):
+        if not isinstance(directed, (bool, np.bool_)):
+            raise ValueError(f"directed is {directed!r}; allowed: True or False")
         X = self._named_rows(pairs, X)
-        return self._learn_items(*pairs_of(pairs, y, X, sample_weight), X, start, **more)
+        return self._learn_items(*pairs_of(pairs, y, X, sample_weight), X, start, directed=bool(directed), **more)
 
     def _learn_comparisons(
         self, comparisons: Any, X: Any, sample_weight: Any, start: Model | None = None, **more: Any
@@ -167,7 +178,7 @@ class DivergenceLearner(BaseEstimator):
         for finding in report["diagnosis"]:
             if finding["kind"] != "applied_loss":
                 category = ConvergenceWarning if finding["kind"] == "early_end" else UserWarning
-                warnings.warn(finding["text"], category, stacklevel=_outside_level())
+                warnings.warn(finding["text"], category, stacklevel=outside_level())
         return self
 
     # ---- Applying ----
@@ -283,11 +294,3 @@ def _plain(value: Any, name: str) -> Any:
     if np.ndim(value) > 0:
         return [_plain(member, name) for member in value]
     return number(value, name)
-
-
-def _outside_level() -> int:
-    """The `stacklevel` with which the caller of this function warns the code that called into the package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bregmax":
-        level, frame = level + 1, frame.f_back
-    return level

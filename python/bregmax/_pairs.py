@@ -46,8 +46,13 @@ class PairsMixin(TuplesMixin):
         return np.where(self.pair_distance(pairs) <= self.threshold_, 1, -1)
 
     def score(self, pairs: Any, y: Any) -> float:
-        """Area under the ROC curve, which needs no threshold."""
-        return float(roc_auc_score(similar_of(y, len(pairs)), self.pair_score(pairs)))
+        """Area under the ROC curve, which needs no threshold, of the pairs in both directions unless it was learned from
+        directed ones."""
+        similar, scores = similar_of(y, len(pairs)), self.pair_score(pairs)
+        if not self.report_["directed"]:
+            reverse = [pair[::-1] for pair in (pairs.to_numpy() if hasattr(pairs, "to_numpy") else pairs)]
+            similar, scores = np.tile(similar, 2), np.append(scores, self.pair_score(reverse))
+        return float(roc_auc_score(similar, scores))
 
     def set_threshold(self, threshold: float) -> PairsMixin:
         check_is_fitted(self, "model_")
@@ -71,17 +76,19 @@ class PairsMixin(TuplesMixin):
             raise ValueError("y must have similar and dissimilar pairs")
         return self.set_threshold(_best_threshold(self.pair_distance(pairs), similar, strategy, min_rate, beta))
 
-    def fit(self, pairs: Any, y: Any, sample_weight: Any = None):
-        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones.
+    def fit(self, pairs: Any, y: Any, sample_weight: Any = None, directed: bool = False):
+        """y: 1 for similar pairs, -1 (or 0) for dissimilar ones. directed: as in `fit_pairs`.
 
         The threshold is 1 where the loss of the method puts it there, else the most accurate one on these pairs.
         """
-        return self.fit_pairs(pairs, y, sample_weight=sample_weight)._choose_threshold(pairs, y)
+        self.fit_pairs(pairs, y, sample_weight=sample_weight, directed=directed)
+        return self._choose_threshold(pairs, y)
 
     @available_if(_goes_on)
-    def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None):
+    def partial_fit(self, pairs: Any, y: Any, sample_weight: Any = None, directed: bool = False):
         """Goes on from the model as it is with further pairs, as `fit` takes them. The threshold is chosen anew."""
-        return self.partial_fit_pairs(pairs, y, sample_weight=sample_weight)._choose_threshold(pairs, y)
+        self.partial_fit_pairs(pairs, y, sample_weight=sample_weight, directed=directed)
+        return self._choose_threshold(pairs, y)
 
     def _choose_threshold(self, pairs: Any, y: Any):
         if self.report_["method"] in _WITH_THRESHOLD_ONE:

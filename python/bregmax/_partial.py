@@ -28,9 +28,11 @@ class PartialMixin:
         return self._learn_comparisons(comparisons, X, sample_weight, **self._to_go_on())
 
     @available_if(_method_goes_on)
-    def partial_fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
+    def partial_fit_pairs(
+        self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None, directed: bool = False
+    ):
         """Goes on with further pairs, as `fit_pairs` takes them; X has the rows that they name."""
-        return self._learn_pairs(pairs, y, X, sample_weight, **self._to_go_on())
+        return self._learn_pairs(pairs, y, X, sample_weight, directed, **self._to_go_on())
 
     @available_if(_method_goes_on)
     def partial_fit_targets(self, pairs: Any, values: Any, X: Any = None, sample_weight: Any = None):

@@ -34,6 +34,7 @@ def compare(
     comparisons: Any = None,
     pairs: Any = None,
     targets: Any = None,
+    directed: bool = False,
     methods: Any = None,
     scale: str | None = None,
     tune_for: str | None = None,
@@ -62,6 +63,8 @@ def compare(
         As `BregmanLearner.fit_pairs` takes them.
     targets : (pairs, values)
         As `BregmanLearner.fit_targets` takes them.
+    directed : bool
+        Pairs say something about D(point, reference) only; else they are learned from, and scored, in both directions.
     methods : list of str, "all" or None
         Names that ``bregmax methods`` prints, or "auto", which is what `fit` takes by default and which adds the methods
         that it chooses from. None: all that can learn from the supervision and are not predicted to take long.
@@ -90,6 +93,7 @@ def compare(
         "names": {"scales": "scale", "rows": "max_rows"},
         "methods": names_of(methods, "methods"),
         "scale": scale,
+        "directed": bool(directed),
         "tune_for": tune_for,
         "folds": whole_number(folds, "folds"),
         "repeats": whole_number(repeats, "repeats"),

@@ -72,12 +72,14 @@ class _PairsMethod:
     all_pairs: bool = False
     preprocessor: Any = None
 
-    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None):
+    def fit_pairs(self, pairs: Any, y: Any, X: Any = None, sample_weight: Any = None, directed: bool = False):
         """Learns from pairs that are similar (y is 1) or dissimilar (-1, or 0).
 
-        pairs: row numbers of X (or of the preprocessor) of shape (m, 2), or the rows themselves, of shape (m, 2, d).
+        pairs: row numbers of X (or of the preprocessor) of shape (m, 2), labels of its index if it is a data frame with
+        one, or the rows themselves, of shape (m, 2, d). directed: a pair says something about D(point, reference) only;
+        else its loss is the mean of both directions.
         """
-        return self._learn_pairs(pairs, y, X, sample_weight)
+        return self._learn_pairs(pairs, y, X, sample_weight, directed)
 
 
 @_learns_by("euclidean")

@@ -224,14 +224,14 @@ void refuse_binary(std::string_view text, const std::string& source) {
 
 }  // namespace
 
-CsvContent parse_csv(std::string_view text, const std::string& source) {
+CsvContent parse_csv(std::string_view text, const std::string& source, CsvHeader header) {
   refuse_binary(text, source);
   Scanner scanner(text, source);
   CsvContent content;
   require(scanner.has_row(), "{}: the file is empty; expected rows of numbers", source);
   const Index first_line = scanner.line();
   const std::vector<Field> first_row = scanner.rest_of_row();
-  content.has_header = is_header(first_row);
+  content.has_header = header == CsvHeader::kDetect && is_header(first_row);
   content.columns = make_columns(first_row, content.has_header, source);
 
   RowReader reader(content, source);
@@ -249,7 +249,7 @@ CsvContent parse_csv(std::string_view text, const std::string& source) {
     auto texts = gather_texts(text, content, is_text);
     for (std::size_t c = 0; c < texts.size(); ++c) content.columns[c].texts = std::move(texts[c]);
   }
-  if (!content.has_header) refuse_ambiguous_first_line(content, source);
+  if (header == CsvHeader::kDetect && !content.has_header) refuse_ambiguous_first_line(content, source);
   return content;
 }
 

@@ -33,7 +33,10 @@ struct CsvContent {
 // Refused, with file and line: ragged rows; empty fields; nan, inf or overflow in a column of numbers; a blank line
 // before more rows; two columns of one name; no rows at all; and a first line that mixes numbers with a text over a
 // column of numbers: it could be a header or a row with a missing value. `source` names the text in messages.
-CsvContent parse_csv(std::string_view text, const std::string& source);
+//
+// kNone: the first line is a row, whatever it looks like; the caller looks for a header there.
+enum class CsvHeader { kDetect, kNone };
+CsvContent parse_csv(std::string_view text, const std::string& source, CsvHeader header = CsvHeader::kDetect);
 
 // The fields of one column as spelled in `text`, from which `content` was parsed.
 std::vector<std::string> csv_column_texts(std::string_view text, const CsvContent& content, Index column);

@@ -1,6 +1,7 @@
 #include "bregmax/data/matrix_writer.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "core/checks.hpp"
 #include "data/npy.hpp"
@@ -36,9 +37,23 @@ bool wants_npy(const std::string& path, Index rows, Index cols) {
 
 }  // namespace
 
-MatrixWriter::MatrixWriter(const std::string& path, Index rows, Index cols)
-    : path_(path), rows_(rows), cols_(cols), npy_(wants_npy(path, rows, cols)), file_(path) {
-  if (npy_) buffer_ = npy_preamble(rows, cols);
+std::string MatrixNames::header() const {
+  if (empty()) return "";
+  std::string line = "name";
+  for (const std::string& column : columns) line += fmt::format(",{}", internal::csv_field(column));
+  return line + "\n";
+}
+
+std::string MatrixNames::row_field(Index row) const {
+  return empty() ? "" : fmt::format("{},", internal::csv_field(rows[row]));
+}
+
+MatrixWriter::MatrixWriter(const std::string& path, Index rows, Index cols, MatrixNames names)
+    : path_(path), rows_(rows), cols_(cols), names_(std::move(names)), npy_(wants_npy(path, rows, cols)), file_(path) {
+  const bool fit = std::ssize(names_.rows) == rows && std::ssize(names_.columns) == cols;
+  internal::require(names_.empty() || fit, "cannot write {}: there are {} and {} names for {} rows and {} columns",
+                    path, names_.rows.size(), names_.columns.size(), rows, cols);
+  buffer_ = npy_ ? npy_preamble(rows, cols) : names_.header();
 }
 
 void MatrixWriter::append(const MatrixView& rows) {
@@ -50,6 +65,7 @@ void MatrixWriter::append(const MatrixView& rows) {
     if (npy_) {
       buffer_.append(reinterpret_cast<const char*>(row), cols_ * sizeof(double));
     } else {
+      buffer_ += names_.row_field(rows_written_ + r);
       internal::append_csv_row(buffer_, {row, static_cast<std::size_t>(cols_)});
     }
     if (buffer_.size() < kBufferBytes) continue;

@@ -74,11 +74,11 @@ void refuse_spoilt_numbers(const Columns& columns, Index column) {
 }
 
 std::optional<Index> find_label_column(const Columns& columns, const std::string& label,
-                                       std::optional<Index> piece_column) {
+                                       std::initializer_list<std::optional<Index>> taken) {
   if (label == "none") return std::nullopt;
   if (label != "auto") return find_column(columns, label, "the label column");
   Index last = columns.count() - 1;
-  if (piece_column == last) --last;
+  while (last >= 0 && std::ranges::find(taken, std::optional(last)) != taken.end()) --last;
   if (last < 0) return std::nullopt;
   if (columns.content.has_header && internal::is_label_name(columns.at(last).name)) return last;
   if (columns.at(last).numeric) return std::nullopt;
@@ -86,13 +86,15 @@ std::optional<Index> find_label_column(const Columns& columns, const std::string
   return last;
 }
 
+std::vector<std::string> texts_of(const Columns& columns, Index column) {
+  return columns.at(column).numeric ? columns.spelled(column) : columns.at(column).texts;
+}
+
 Labels make_labels(const Columns& columns, Index column) {
-  const CsvColumn& source = columns.at(column);
-  const std::vector<std::string> spelled = source.numeric ? columns.spelled(column) : std::vector<std::string>{};
   Labels labels;
-  labels.column = source.name;
+  labels.column = columns.at(column).name;
   std::unordered_map<std::string, int> class_of_name;
-  for (const std::string& text : source.numeric ? spelled : source.texts) {
+  for (const std::string& text : texts_of(columns, column)) {
     const auto [entry, fresh] = class_of_name.emplace(text, labels.classes());
     if (fresh) labels.class_names.push_back(text);
     labels.of_row.push_back(entry->second);
@@ -121,21 +123,47 @@ std::vector<int> make_pieces(const Columns& columns, Index column) {
   return pieces;
 }
 
+std::vector<std::string> make_names(const Columns& columns, Index column) {
+  std::vector<std::string> names = texts_of(columns, column);
+  std::unordered_map<std::string_view, Index> row_of_name;
+  for (Index row = 0; row < columns.rows(); ++row) {
+    const auto [same, fresh] = row_of_name.emplace(names[row], row);
+    if (fresh) continue;
+    fail("{}: found {}, which {} {} has, too; allowed: a different name for each row, since --id names the column",
+         columns.place(row, column), quoted_excerpt(names[row]), columns.row_word,
+         columns.content.line_of_row[same->second]);
+  }
+  return names;
+}
+
+// Throws Error when a column has two roles.
+void check_roles(const Columns& columns,
+                 std::initializer_list<std::pair<std::string_view, std::optional<Index>>> roles) {
+  for (const auto* one = roles.begin(); one != roles.end(); ++one) {
+    for (const auto* other = roles.begin(); other != one; ++other) {
+      if (!one->second || one->second != other->second) continue;
+      fail("{}: column {} is named as both the {} and the {} column", columns.source, columns.at(*one->second).name,
+           other->first, one->first);
+    }
+  }
+}
+
 Table make_table(const Columns& columns, const TableOptions& options) {
   Table table;
   table.source = columns.source;
   std::optional<Index> piece_column;
   if (!options.piece_column.empty()) piece_column = find_column(columns, options.piece_column, "the piece column");
-  const std::optional<Index> label_column = find_label_column(columns, options.label, piece_column);
-  require(!label_column || label_column != piece_column,
-          "{}: column {} is named as both the label and the piece column", columns.source,
-          columns.at(label_column.value_or(0)).name);
+  std::optional<Index> id_column;
+  if (!options.id.empty()) id_column = find_column(columns, options.id, "the column of --id");
+  const std::optional<Index> label_column = find_label_column(columns, options.label, {piece_column, id_column});
+  check_roles(columns, {{"label", label_column}, {"piece", piece_column}, {"id", id_column}});
+  if (id_column) table.names = make_names(columns, *id_column);
   if (label_column) table.labels = make_labels(columns, *label_column);
   if (piece_column) table.pieces = make_pieces(columns, *piece_column);
 
   std::vector<const double*> features;
   for (Index c = 0; c < columns.count(); ++c) {
-    if (c == label_column || c == piece_column) continue;
+    if (c == label_column || c == piece_column || c == id_column) continue;
     if (!columns.at(c).numeric) {
       refuse_text_column(columns, c, ", since it is a feature (of texts only the label column may be)");
     }
@@ -195,9 +223,12 @@ Table select_rows(const Table& table, const std::vector<Index>& rows) {
     require(row >= 0 && row < table.features.rows(), "{}: row {} was asked for; allowed: 0 to {}", table.source, row,
             table.features.rows() - 1);
   }
-  Table selection{table.source, table.features(rows, Eigen::all), table.feature_names, table.labels, {}};
+  Table selection{table.source, table.features(rows, Eigen::all), table.feature_names, table.labels, {}, {}};
   if (table.labels) selection.labels->of_row = select_rows(table.labels->of_row, rows);
   if (table.pieces) selection.pieces = select_rows(*table.pieces, rows);
+  if (!table.names.empty()) {
+    for (const Index row : rows) selection.names.push_back(table.names[row]);
+  }
   return selection;
 }
 

@@ -63,6 +63,17 @@ void append_csv_row(std::string& text, std::span<const double> row) {
   text.back() = '\n';
 }
 
+std::string csv_field(const std::string& text) {
+  const bool has_outer_spaces = trim_spaces(text).size() != text.size();
+  if (!has_outer_spaces && text.find_first_of(",;\t\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 bool is_label_name(std::string_view name) {
   constexpr std::string_view kNames[] = {"class", "label", "target", "species"};
   return std::ranges::count(kNames, lower_case(trim_spaces(name))) > 0;

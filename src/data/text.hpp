@@ -24,6 +24,9 @@ void append_exact_number(std::string& text, double value);
 // Appends numbers with commas between them and a line end.
 void append_csv_row(std::string& text, std::span<const double> row);
 
+// A field of a CSV file: quoted if the text has commas, quotes or line ends, or spaces that a reader would drop.
+std::string csv_field(const std::string& text);
+
 // Names that mark a last column as the labels: class, label, target and species, in any case.
 bool is_label_name(std::string_view name);
 

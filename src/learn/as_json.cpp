@@ -106,8 +106,11 @@ Json outcome_as_json(const Plan& plan, const FitOutcome& outcome) {
     add_convergence(outcome, json);
   }
   json["tolerance"] = outcome.tolerance;
+  const bool given_pairs = !plan.labelled && model.record.supervision == "pairs";
+  const Json directed = given_pairs ? Json(!plan.both_directions) : Json(nullptr);
   json.update(if_known(learned, {{"supervision", model.record.supervision},
                                  {"items", model.record.items},
+                                 {"directed", directed},
                                  {"iterations", report.iterations},
                                  {"seconds", report.seconds},
                                  {"scale", to_string(outcome.chosen_scale)}}));

@@ -4,6 +4,7 @@
 
 #include "bregmax/core/random.hpp"
 #include "bregmax/learn/compare.hpp"
+#include "bregmax/supervision/sample.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
 #include "learn/compare_runs.hpp"
@@ -215,6 +216,7 @@ FitRequest internal::request_of_method(const ComparePlan& plan, const std::strin
   request.method = method;
   request.scales = plan.request.scales;
   request.tune_for = plan.request.tune_for;
+  request.directed_pairs = plan.request.directed_pairs;
   request.seed = seed;
   request.thresholds = plan.request.thresholds;
   request.names = plan.request.names;
@@ -232,7 +234,11 @@ std::vector<Fold> internal::folds_of_comparison(const ComparePlan& plan, const T
                                                 const RunControl& control) {
   Plan outer = plan.outer;
   outer.seed = Random(plan.request.seed).fork(kFoldsOfComparison).next_bits();
+  outer.both_directions = false;  // the fits on the training parts add the other direction
   std::vector<Fold> folds = folds_of(outer, data, control);
+  for (Fold& fold : folds) {
+    if (plan.outer.both_directions) fold.loss_items = in_both_directions(std::move(fold.loss_items));
+  }
   if (std::ssize(folds) > plan.folds) folds.resize(static_cast<std::size_t>(plan.folds));
   return folds;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bregmax/methods/pbdl.hpp"
+#include "bregmax/supervision/sample.hpp"
 #include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
@@ -128,7 +129,9 @@ class Diagnosis {
         return {"one_label", "all rows have the same label: nothing asks for more"};
       }
     } else {
-      const FirstChanges changes = first_changes(items_of(data_.supervision));
+      Supervision items = items_of(data_.supervision);
+      if (plan_.both_directions) items = in_both_directions(std::move(items));
+      const FirstChanges changes = first_changes(items);
       if (!changes.some_fall) {
         return {"nothing_asked", fmt::format("none of the {} asks for a divergence above 0", record.supervision)};
       }

@@ -108,7 +108,15 @@ int usable_folds(const std::vector<int>& class_of_row, int folds) {
 std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control) {
   const std::vector<int> given_pieces = plan.main().settings.piece_of.value_or(std::vector<int>{});
   const std::uint64_t seed = plan.seed;
-  if (!data.labelled()) return folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, given_pieces);
+  if (!data.labelled()) {
+    std::vector<Fold> folds = folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, given_pieces);
+    for (Fold& fold : folds) {
+      if (!plan.both_directions) break;
+      fold.train_items = in_both_directions(std::move(*fold.train_items));
+      fold.loss_items = in_both_directions(std::move(fold.loss_items));
+    }
+    return folds;
+  }
   const auto& class_of_row = std::get<ClassOfRow>(data.supervision);
   check_sizes(data.rows.rows(), class_of_row.size(), given_pieces.size());
   internal::check_at_least(plan.repeats, 1, "repeats");

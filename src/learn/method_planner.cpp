@@ -243,7 +243,7 @@ class MethodPlanner {
 
   void predict_cost() {
     if (!method_.predicted_seconds) return;
-    const double items = data_.labelled() ? 0 : static_cast<double>(item_count(data_.supervision));
+    const double items = items_to_learn(request_, data_);
     const bool comparisons = data_.labelled() ? !planned_.supervision.empty() &&
                                                     planned_.supervision.front().kind != LabelSupervision::kAllPairs
                                               : std::holds_alternative<Comparisons>(data_.supervision);
@@ -278,6 +278,12 @@ class MethodPlanner {
 
 PlannedMethod plan_method(const Method& method, const PlanningContext& context) {
   return MethodPlanner(method, context).make();
+}
+
+double items_to_learn(const FitRequest& request, const TrainingData& data) {
+  if (data.labelled()) return 0;
+  const bool both = std::holds_alternative<Pairs>(data.supervision) && !request.directed_pairs;
+  return (both ? 2.0 : 1.0) * static_cast<double>(item_count(data.supervision));
 }
 
 bool asks_for_pbdl(const FitRequest& request) {

@@ -19,6 +19,9 @@ struct PlanningContext {
 // the method or the data.
 PlannedMethod plan_method(const Method& method, const PlanningContext& context);
 
+// Given items, as many as a method sees of them: pairs without a direction count once for each.
+double items_to_learn(const FitRequest& request, const TrainingData& data);
+
 // The request has something that only pbdl knows.
 bool asks_for_pbdl(const FitRequest& request);
 

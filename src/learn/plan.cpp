@@ -38,6 +38,7 @@ class Planner {
     plan_.names = names_;
     plan_.seed = request_.seed;
     plan_.time_limit = request_.time_limit;
+    plan_.both_directions = std::holds_alternative<Pairs>(data_.supervision) && !request_.directed_pairs;
     check_rows();
     plan_choosing();
     const std::string reason = reason_not_to_choose();
@@ -134,6 +135,7 @@ class Planner {
     FitRequest plain;  // the user's wishes are for the other method, except those for all
     plain.scales = request_.scales;
     plain.seed = request_.seed;
+    plain.directed_pairs = request_.directed_pairs;
     plain.thresholds = request_.thresholds;
     plain.names = names_;
     internal::PlanningContext of_yardstick{plain, data_};
@@ -214,7 +216,7 @@ class Planner {
     context.fits_per_candidate = folds * (data_.labelled() ? plan_.repeats : 1);
     context.rows_per_fit = data_.labelled() ? share * tuning_rows : rows_;
     // A fold loses each item that names a row of a held-out fold, and an item names two or three.
-    context.items_per_fit = data_.labelled() ? 0 : share * share * static_cast<double>(item_count(data_.supervision));
+    context.items_per_fit = share * share * internal::items_to_learn(request_, data_);
     return context;
   }
 

@@ -71,6 +71,7 @@ std::vector<Plan::Field> Plan::fields() const {
     if (planned.method->learns_from_items) add(prefix + "solver", to_string(planned.settings.solver.solver));
     if (planned.settings.solver.early_stop) add(prefix + "early_stop", "yes");
   }
+  if (both_directions) add("pairs", "in both directions");
   const MethodSettings& settings = main().settings;
   if (settings.tolerance) add("tolerance", *settings.tolerance);
   if (settings.max_iterations) add("max_iterations", *settings.max_iterations);

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "bregmax/supervision/sample.hpp"
 #include "core/checkpoint_file.hpp"
 #include "core/progress.hpp"
 #include "learn/candidates.hpp"
@@ -76,15 +77,16 @@ void take_partial_result(FitOutcome& outcome) {
 }
 
 // spent: seconds of the run so far.
-void learn_chosen(const TrainingData& data, std::size_t kind, double spent, const RunControl& control,
+void learn_chosen(const Plan& plan, const TrainingData& data, std::size_t kind, double spent, const RunControl& control,
                   FitOutcome& outcome) {
+  MethodSupervision supervision = internal::draw_supervision(outcome.planned, data, outcome.chosen_scale, kind);
+  if (plan.both_directions) supervision = in_both_directions(std::get<Pairs>(supervision));
   MethodSettings settings = outcome.chosen;
   settings.row_weights = data.row_weights;
   // A limit of 0 would mean no limit, so what is left must stay > 0.
   if (settings.time_limit > 0) settings.time_limit = std::max(1e-9, settings.time_limit - spent);
-  static_cast<MethodFit&>(outcome) = fit_with(
-      outcome.method(), data.rows, internal::draw_supervision(outcome.planned, data, outcome.chosen_scale, kind),
-      make_scaling(data.rows, outcome.chosen_scale), settings, control);
+  static_cast<MethodFit&>(outcome) = fit_with(outcome.method(), data.rows, supervision,
+                                              make_scaling(data.rows, outcome.chosen_scale), settings, control);
 }
 
 // Before the cross-validation, which may take long; the last fit then looks inside.
@@ -92,6 +94,12 @@ void check_checkpoints(const Plan& plan) {
   for (const PlannedMethod& planned : plan.methods) {
     internal::check_checkpoint_files(planned.settings.solver.checkpoint, planned.settings.solver.resume);
   }
+}
+
+// Of pairs that were learned from in both directions.
+void count_once(FitOutcome& outcome) {
+  outcome.model.record.items /= 2;
+  if (outcome.proved) outcome.proved->items /= 2;
 }
 
 void record_drawing(const LabelSupervisionOptions& supervision, TrainingRecord& record) {
@@ -130,14 +138,15 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
   if (outcome.tuning_ended_early) {
     take_partial_result(outcome);
   } else {
-    learn_chosen(data, kind, watch.seconds(), control, outcome);
+    learn_chosen(plan, data, kind, watch.seconds(), control, outcome);
     // A fit may be constant only because it ended early.
     while (outcome.report.status == Status::kOptimal && outcome.model.record.constant &&
            choose_again(outcome.tuning, plan.tune_for)) {
       kind = take_chosen(plan, outcome);
-      learn_chosen(data, kind, watch.seconds(), control, outcome);
+      learn_chosen(plan, data, kind, watch.seconds(), control, outcome);
     }
   }
+  if (plan.both_directions) count_once(outcome);
   outcome.tolerance =
       outcome.proved ? outcome.proved->tolerance : outcome.chosen.tolerance.value_or(outcome.method().limits.tolerance);
   outcome.model.tuning = outcome.tuning.record;

@@ -30,6 +30,18 @@ bool is_of_one_kind(const Supervision& supervision) {
          std::ranges::all_of(*pairs, [&](const Pair& pair) { return pair.similar == pairs->front().similar; });
 }
 
+// Are these pairs as in_both_directions() makes them?
+bool come_in_both_directions(const Pairs& pairs) {
+  if (pairs.size() % 2 != 0) return false;
+  for (std::size_t t = 0; t < pairs.size(); t += 2) {
+    const Pair &one = pairs[t], &other = pairs[t + 1];
+    if (one.i != other.j || one.j != other.i || one.similar != other.similar || one.weight != other.weight) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most) {
@@ -38,20 +50,24 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
   if (folds < 2 || folds > items) {
     fail("folds is {}; allowed: 2 to the number of items of the supervision, {}", folds, items);
   }
-  std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items);
+  const auto* list = std::get_if<Pairs>(&supervision);
+  const bool by_two = list != nullptr && items / 2 >= folds && come_in_both_directions(*list);
+  const Index together = by_two ? 2 : 1;
+  std::vector<Index> order = Random(seed).fork(kItemStream).permutation(items / together);
   // Similar pairs alone give a constant divergence, so both kinds are spread evenly over the folds.
-  const auto deal_similar_first = [&order](const auto& pairs) {
-    std::stable_partition(order.begin(), order.end(), [&](Index t) { return pairs[t].similar; });
+  const auto deal_similar_first = [&order, together](const auto& pairs) {
+    std::stable_partition(order.begin(), order.end(), [&](Index t) { return pairs[t * together].similar; });
   };
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) deal_similar_first(*pairs);
+  if (list != nullptr) deal_similar_first(*list);
   if (const auto* pairs = std::get_if<LabelPairs>(&supervision)) deal_similar_first(*pairs);
-  std::vector<int> fold_of(static_cast<std::size_t>(items));
-  for (Index i = 0; i < items; ++i) fold_of[order[i]] = static_cast<int>(i % folds);
+  std::vector<int> fold_of(order.size());
+  for (Index i = 0; i < std::ssize(order); ++i) fold_of[order[i]] = static_cast<int>(i % folds);
   std::vector<SplitItems> splits;
   splits.reserve(most);
   for (int fold = 0; fold < most; ++fold) {
-    splits.push_back(
-        split_items(supervision, [&](std::size_t number, const auto&) { return fold_of[number] == fold; }));
+    splits.push_back(split_items(supervision, [&](std::size_t number, const auto&) {
+      return fold_of[number / static_cast<std::size_t>(together)] == fold;
+    }));
   }
   return splits;
 }

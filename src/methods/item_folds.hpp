@@ -12,6 +12,7 @@ struct SplitItems {
 };
 
 // The folds 0 .. most - 1 of a division of the items into `folds`, 2 .. items: each item is held out by one of them.
+// Pairs in both directions stay together: one direction says what the other is.
 std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most);
 
 // Folds of the rows that items name: what names no row of the fold is learned from, the rest is held out. Models are

@@ -147,6 +147,21 @@ Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint6
   return pairs;
 }
 
+Pairs in_both_directions(const Pairs& pairs) {
+  Pairs both;
+  both.reserve(2 * pairs.size());
+  for (const Pair& pair : pairs) {
+    both.push_back({pair.i, pair.j, pair.similar, pair.weight / 2});
+    both.push_back({pair.j, pair.i, pair.similar, pair.weight / 2});
+  }
+  return both;
+}
+
+Supervision in_both_directions(Supervision supervision) {
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) return in_both_directions(*pairs);
+  return supervision;
+}
+
 Pairs all_pairs(const std::vector<int>& class_of_row) {
   const LabelPairs all = label_pairs(class_of_row);
   Pairs pairs;

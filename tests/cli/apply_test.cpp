@@ -123,7 +123,8 @@ TEST_F(Apply, RankListsTheNearestFirst) {
   const Outcome outcome =
       run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool", "builtin:iris", "--top", "2"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.out.rfind("query,rank,row,divergence\n0,1,0,", 0), 0U) << outcome.out.substr(0, 100);
+  EXPECT_EQ(outcome.out.rfind("query,rank,row,divergence,query_label,label\n0,1,0,", 0), 0U)
+      << outcome.out.substr(0, 100);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 301);
   const nlohmann::json json = json_of(run(directory_, {"rank", "m.bregmax", "--queries", "builtin:iris", "--pool",
                                                        "builtin:iris", "--top", "3", "--json"}));

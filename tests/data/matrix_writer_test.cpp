@@ -23,6 +23,7 @@ namespace {
 
 using internal::parse_npy;
 using internal::read_whole_file;
+using ::testing::ElementsAre;
 using testing::error_of;
 using ::testing::HasSubstr;
 using testing::TemporaryDirectory;
@@ -67,6 +68,25 @@ TEST(MatrixWriter, WritesSeventeenDigitsWithoutAHeader) {
   write_matrix(directory / "m.csv",
                (Matrix(2, 2) << 0.1, -2, 1e100, std::numeric_limits<double>::infinity()).finished(), 1);
   EXPECT_EQ(read_whole_file(directory / "m.csv"), "0.10000000000000001,-2\n1e+100,inf\n");
+}
+
+TEST(MatrixWriter, WritesNamesIntoCsv) {
+  const TemporaryDirectory directory;
+  const MatrixNames names{{"a", "b, c"}, {"\"d\"", "e", " f"}};
+  const Matrix matrix = (Matrix(2, 3) << 0, 1, 2, 3, 4, 5).finished();
+  for (const char* file : {"m.csv", "m.npy"}) {
+    MatrixWriter writer(directory / file, 2, 3, names);
+    for (Index row = 0; row < 2; ++row) writer.append(matrix.middleRows(row, 1));
+    writer.commit();
+  }
+  EXPECT_EQ(read_whole_file(directory / "m.csv"), "name,\"\"\"d\"\"\",e,\" f\"\na,0,1,2\n\"b, c\",3,4,5\n");
+  const Table read = read_table(directory / "m.csv", {.id = "name"});
+  EXPECT_EQ(read.features, matrix);
+  EXPECT_THAT(read.names, ElementsAre("a", "b, c"));
+  EXPECT_THAT(read.feature_names, ElementsAre("\"d\"", "e", " f"));
+  EXPECT_EQ(read_table(directory / "m.npy").features, matrix);
+  EXPECT_THAT(error_of([&] { MatrixWriter(directory / "m.csv", 3, 3, names); }),
+              HasSubstr("2 and 3 names for 3 rows and 3 columns"));
 }
 
 TEST(MatrixWriter, AlignsTheNpyArrayAndWritesMoreThanItsBufferHolds) {

@@ -70,6 +70,28 @@ TEST(Table, ReadsThePieces) {
   EXPECT_THAT(t.feature_names, ElementsAre("a"));
 }
 
+TEST(Table, ReadsTheNamesOfRows) {
+  for (const char* id : {"who", "0"}) {
+    const Table t = table("who,a,class\nann,1,x\n007,2,y\n", {.id = id});
+    EXPECT_THAT(t.names, ElementsAre("ann", "007")) << "as spelled in the file";
+    EXPECT_THAT(t.feature_names, ElementsAre("a"));
+    EXPECT_EQ(t.labels->column, "class");
+  }
+  const Table last = table("a,class,who\n1,x,7\n2,y,8\n", {.id = "who"});
+  EXPECT_EQ(last.labels->column, "class") << "the column before the names counts as the last";
+  EXPECT_THAT(select_rows(last, {1}).names, ElementsAre("8"));
+  EXPECT_TRUE(table("a\n1\n2\n").names.empty());
+}
+
+TEST(TableBadInput, DetectsNamesOfRowsThatAreNotNames) {
+  EXPECT_EQ(table_error("who,a\nann,1\nbob,2\nann,3\n", {.id = "who"}),
+            "f.csv: line 4, column who: found \"ann\", which line 2 has, too; allowed: a different name for each row, "
+            "since --id names the column");
+  EXPECT_THAT(table_error("who,a\nann,1\n,2\n", {.id = "who"}), HasSubstr("line 3, column who"));
+  EXPECT_THAT(table_error("a,b\n1,2\n", {.id = "c"}), HasSubstr("the column of --id is \"c\""));
+  EXPECT_THAT(table_error("a,b\n1,2\n", {.label = "b", .id = "b"}), HasSubstr("both the label and the id column"));
+}
+
 TEST(TableBadInput, DetectsUnknownColumnsAndListsThem) {
   EXPECT_EQ(table_error("a,b\n1,2\n", {.label = "c", .piece_column = ""}),
             "f.csv: the label column is \"c\", which is not a column; the columns and their numbers are a (0), b (1)");

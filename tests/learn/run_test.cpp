@@ -10,6 +10,7 @@
 #include "bregmax/core/threads.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/methods/pbdl.hpp"
+#include "bregmax/supervision/sample.hpp"
 #include "learn/cases.hpp"
 #include "methods/item_losses.hpp"
 
@@ -219,12 +220,32 @@ TEST(Run, LearnsFromGivenItemsAsTheyAre) {
   request.method = "itml";
   request.scales = {Scale::kNone};
   request.parameters["gamma"] = 2;
+  request.directed_pairs = true;
   const FitOutcome result = fit(request, {data.rows, pairs});
   const MethodFit plain =
       fit_with(method_named("itml"), data.rows, pairs, Scaling::none(data.rows.cols()), {.parameters = {{"gamma", 2}}});
   EXPECT_EQ(result.model.divergence->matrix(data.rows, data.rows),
             plain.model.divergence->matrix(data.rows, data.rows));
   EXPECT_EQ(result.chosen_scale, Scale::kNone);
+}
+
+TEST(Run, LearnsFromPairsInBothDirectionsUnlessTheyAreDirected) {
+  const LabelledRows data = noisy_classes(12, 3);
+  const Pairs pairs = {{0, 2, true, 1}, {2, 4, true, 1}, {0, 1, false, 3}, {4, 3, false, 1}};
+  FitRequest request;
+  request.method = "pbdl";
+  request.parameters["lambda"] = 0.01;
+  const FitOutcome symmetric = fit(request, {data.rows, pairs});
+  request.directed_pairs = true;
+  const FitOutcome listed = fit(request, {data.rows, in_both_directions(pairs)});
+  const FitOutcome directed = fit(request, {data.rows, pairs});
+  const auto divergences = [&](const FitOutcome& outcome) { return outcome.model.divergences(data.rows, data.rows); };
+  EXPECT_EQ(divergences(symmetric), divergences(listed));
+  EXPECT_GT(divergences(symmetric)(1, 0), 0.5) << "of the dissimilar pair (0, 1), the other way round";
+  EXPECT_GT((divergences(symmetric) - divergences(directed)).cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_EQ(symmetric.model.record.items, 4) << "a pair counts once";
+  EXPECT_EQ(listed.model.record.items, 8);
+  EXPECT_NEAR(symmetric.report.objective, listed.report.objective, 1e-9);
 }
 
 // ---- What is said about the result ----

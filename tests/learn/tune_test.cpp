@@ -151,6 +151,32 @@ TEST(Tune, FoldsOfItemsHoldOutRowsIfThereAreEnough) {
   EXPECT_EQ(held_out_somewhere.size(), 20U);
 }
 
+TEST(Tune, FoldsHavePairsInBothDirections) {
+  const LabelledRows data = noisy_classes(10);
+  const TrainingData given{data.rows, Pairs{{0, 2, true}, {1, 3, true, 5}, {0, 1, false}, {2, 3, false}}};
+  FitRequest request;
+  request.method = "pbdl";
+  request.folds = 2;
+  const Plan both = plan(request, given);
+  EXPECT_THAT(both.to_text(), HasSubstr("pairs          in both directions\n"));
+  double held_out = 0;
+  for (const Fold& fold : folds_of(both, given)) {
+    for (const Supervision* part : {&*fold.train_items, &fold.loss_items}) {
+      const auto& pairs = std::get<Pairs>(*part);
+      ASSERT_EQ(pairs.size(), 4U) << "two of the four";
+      for (std::size_t p = 0; p < pairs.size(); p += 2) {
+        EXPECT_EQ(pairs[p].i, pairs[p + 1].j);
+        EXPECT_EQ(pairs[p].j, pairs[p + 1].i);
+      }
+    }
+    for (const Pair& pair : std::get<Pairs>(fold.loss_items)) held_out += pair.weight;
+  }
+  EXPECT_EQ(held_out, 8) << "the sum of the weights as they were given";
+  request.directed_pairs = true;
+  const Plan directed = plan(request, given);
+  EXPECT_EQ(std::get<Pairs>(folds_of(directed, given).front().loss_items).size(), 2U);
+}
+
 // Similar pairs alone teach nothing.
 TEST(Tune, FoldsOfPairsKeepBothKinds) {
   const LabelledRows data = noisy_classes(10);

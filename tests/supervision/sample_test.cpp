@@ -229,6 +229,19 @@ TEST(SamplePairs, AreHalfSimilarAndUniformOverTheirKind) {
   }
 }
 
+TEST(InBothDirections, HalvesTheWeights) {
+  const Pairs both = in_both_directions(Pairs{{0, 1, true, 3}, {2, 2, false}});
+  ASSERT_EQ(both.size(), 4U);
+  const Pairs expected = {{0, 1, true, 1.5}, {1, 0, true, 1.5}, {2, 2, false, 0.5}, {2, 2, false, 0.5}};
+  for (std::size_t p = 0; p < 4; ++p) {
+    EXPECT_EQ(both[p].i, expected[p].i);
+    EXPECT_EQ(both[p].j, expected[p].j);
+    EXPECT_EQ(both[p].similar, expected[p].similar);
+    EXPECT_EQ(both[p].weight, expected[p].weight);
+  }
+  EXPECT_EQ(std::get<Comparisons>(in_both_directions(Supervision(Comparisons{{0, 1, 0, 2}}))).size(), 1U);
+}
+
 TEST(SamplePairsBadInput, DetectsLabelsWithoutPairsOfBothKinds) {
   EXPECT_THAT(error_of([] { sample_pairs({1, 1, 1}, 10, 0); }), HasSubstr("two classes or more; found 1"));
   EXPECT_THAT(error_of([] { sample_pairs({1, 2, 3}, 10, 0); }), HasSubstr("a class with two rows or more"));

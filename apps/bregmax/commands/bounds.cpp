@@ -9,9 +9,9 @@
 #include "bregmax/core/random.hpp"
 #include "bregmax/divergence/max_affine.hpp"
 #include "bregmax/divergence/smoothed_max_affine.hpp"
-#include "bregmax/supervision/files.hpp"
 #include "bregmax/supervision/sample.hpp"
 #include "commands/commands.hpp"
+#include "options/supervision_files.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -33,6 +33,7 @@ constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 struct BoundsRequest : ModelRequest {
   std::string data;
   std::string comparisons_file, targets_file, held_out_file, test;
+  std::optional<Index> first_row;
   Index fresh = 10000;
   double delta = 0.05, noise = kNotGiven, beta = kNotGiven;
 };
@@ -195,7 +196,8 @@ std::vector<HeldOut> held_out_comparisons(const BoundsRequest& request, const Mo
     });
   };
   if (!request.held_out_file.empty()) {
-    const Comparisons held_out = read_comparisons(request.held_out_file, input.rows.rows());
+    const Comparisons held_out =
+        read_comparisons(request.held_out_file, row_names(input.table, request.first_row), saying_notes());
     check_unweighted(held_out, request.held_out_file);
     add(request.held_out_file, input.rows, held_out);
   } else if (input.table.labels) {
@@ -233,7 +235,8 @@ void say_notes(const Model& model, bool hard, double summed_loss) {
 ExitCode run_for_comparisons(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   const bool again = request.comparisons_file.empty(), hard = again && has_hard_comparisons(model);
   const Comparisons train =
-      again ? drawn_again(request, model, input) : read_comparisons(request.comparisons_file, input.rows.rows());
+      again ? drawn_again(request, model, input)
+            : read_comparisons(request.comparisons_file, row_names(input.table, request.first_row), saying_notes());
   check_unweighted(train, request.comparisons_file);
   const ComparisonLosses losses = comparison_losses(*model.divergence, input.rows, train);
   const double summed_loss = losses.hinge * static_cast<double>(train.size());
@@ -292,7 +295,7 @@ std::string regression_text(const BoundsRequest& request, const BoundsReport& re
 
 ExitCode run_for_targets(const BoundsRequest& request, const Model& model, const ModelInput& input) {
   const auto read = [&](const std::string& path) {
-    Targets targets = read_targets(path, input.rows.rows());
+    Targets targets = read_targets(path, row_names(input.table, request.first_row), saying_notes());
     check_unweighted(targets, path);
     return targets;
   };
@@ -347,6 +350,7 @@ void add_bounds(CLI::App& program, Action& chosen) {
       ->excludes(comparisons);
   options.text("--held-out-file", request->held_out_file, "F",
                "comparisons or targets of the same rows that it was not learned from");
+  add_first_row(options, request->first_row);
   options.text("--test", request->test, "T", "other rows with labels, for comparisons among them");
   options.whole("--fresh", request->fresh, "N", {1, 1'000'000'000},
                 "comparisons to draw from the labels for the held-out error");

@@ -3,6 +3,7 @@
 #include "bregmax/tasks/nearest_neighbours.hpp"
 #include "commands/commands.hpp"
 #include "data/text.hpp"
+#include "reports/row_texts.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -20,26 +21,23 @@ struct ClassifyRequest : ModelRequest {
   Index k = 5;
 };
 
-// Quoted if the name has commas, quotes or line ends.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return "\"" + CLI::detail::find_and_replace(text, "\"", "\"\"") + "\"";
-}
-
-std::string classes_as_csv(const Classification& result, const std::vector<std::string>& names) {
-  std::string text = "row,predicted,share\n";
+std::string classes_as_csv(const Classification& result, const std::vector<std::string>& classes,
+                           const RowTexts& of_query) {
+  std::string text = "row,predicted,share" + of_query.csv_header() + "\n";
   for (std::size_t row = 0; row < result.predicted.size(); ++row) {
-    text += fmt::format("{},{},", row, csv_field(names[result.predicted[row]]));
+    text += fmt::format("{},{},", row, internal::csv_field(classes[result.predicted[row]]));
     internal::append_exact_number(text, result.share[row]);
-    text += '\n';
+    text += of_query.csv_fields(static_cast<Index>(row)) + '\n';
   }
   return text;
 }
 
-Json classes_as_json(const Classification& result, const std::vector<std::string>& names) {
+Json classes_as_json(const Classification& result, const std::vector<std::string>& classes, const RowTexts& of_query) {
   Json predicted = Json::array();
-  for (const int number : result.predicted) predicted.push_back(names[number]);
-  return {{"predicted", std::move(predicted)}, {"share", result.share}};
+  for (const int number : result.predicted) predicted.push_back(classes[number]);
+  Json object = {{"predicted", std::move(predicted)}, {"share", result.share}};
+  of_query.add_lists_to(object);
+  return object;
 }
 
 ExitCode run_classify(const ClassifyRequest& request) {
@@ -53,10 +51,11 @@ ExitCode run_classify(const ClassifyRequest& request) {
   const Classification result = classify_nearest(*model.divergence, train.rows, classes.first, queries.rows, request.k);
   const double accuracy =
       queries.table.labels ? expected_accuracy(result, classes.second) : std::numeric_limits<double>::quiet_NaN();
+  const RowTexts of_query(queries.table);
   print_rows(
-      request.out, request.json, [&] { return classes_as_csv(result, classes.names); },
+      request.out, request.json, [&] { return classes_as_csv(result, classes.names, of_query); },
       {{"queries", result.predicted.size()}, {"k", request.k}, {"accuracy", accuracy}},
-      [&] { return classes_as_json(result, classes.names); });
+      [&] { return classes_as_json(result, classes.names, of_query); });
   if (!request.json && queries.table.labels) {
     say(fmt::format("against column {}: accuracy {:.4f}", queries.table.labels->column, accuracy));
   }

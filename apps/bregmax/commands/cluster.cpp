@@ -6,6 +6,7 @@
 #include "commands/commands.hpp"
 #include "core/text.hpp"
 #include "progress.hpp"
+#include "reports/row_texts.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -23,10 +24,10 @@ struct ClusterRequest : ModelRequest {
   KMeansOptions options;
 };
 
-std::string clusters_as_csv(const KMeansRun& run) {
-  std::string text = "row,cluster\n";
+std::string clusters_as_csv(const KMeansRun& run, const RowTexts& of_row) {
+  std::string text = "row,cluster" + of_row.csv_header() + "\n";
   for (std::size_t row = 0; row < run.cluster_of_row.size(); ++row) {
-    text += fmt::format("{},{}\n", row, run.cluster_of_row[row]);
+    text += fmt::format("{},{}{}\n", row, run.cluster_of_row[row], of_row.csv_fields(static_cast<Index>(row)));
   }
   return text;
 }
@@ -75,11 +76,14 @@ ExitCode run_cluster(const ClusterRequest& request) {
   const KMeansResult result = run_with_progress(
       [&](const RunControl& control) { return kmeans(*model.divergence, input.rows, request.options, control); });
   if (result.stopped) return report_interrupt("; nothing was written");
+  const RowTexts of_row(input.table);
   print_rows(
-      request.out, request.json, [&] { return clusters_as_csv(result.best); },
+      request.out, request.json, [&] { return clusters_as_csv(result.best, of_row); },
       summary_of(request, model, input.table, result.best),
       [&] {
-        return Json{{"cluster_of_row", result.best.cluster_of_row}};
+        Json object = {{"cluster_of_row", result.best.cluster_of_row}};
+        of_row.add_lists_to(object);
+        return object;
       });
   if (!request.json) say_summary(input.table, result.best);
   if (result.best.converged) return kDone;

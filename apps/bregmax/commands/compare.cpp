@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "bregmax/supervision/files.hpp"
 #include "commands/commands.hpp"
 #include "learn/as_json.hpp"
+#include "options/supervision_files.hpp"
 #include "progress.hpp"
 
 namespace bregmax::app {
@@ -30,18 +30,15 @@ prints what is finished.)";
 struct CompareCommand {
   std::string data;
   TableOptions layout;
-  std::string comparisons_file, pairs_file, targets_file;
+  SupervisionFiles files;
   CompareRequest request;
   std::string out;
   int threads = 0;  // 0: all
   bool json = false;
 };
 
-MethodSupervision read_supervision(const CompareCommand& compare, const Table& table) {
-  const Index rows = table.features.rows();
-  if (!compare.comparisons_file.empty()) return read_comparisons(compare.comparisons_file, rows);
-  if (!compare.pairs_file.empty()) return read_pairs(compare.pairs_file, rows);
-  if (!compare.targets_file.empty()) return read_targets(compare.targets_file, rows);
+MethodSupervision supervision_of(const CompareCommand& compare, const Table& table) {
+  if (auto items = read_supervision(compare.files, table)) return *std::move(items);
   require(table.labels.has_value(),
           "{}: nothing to learn from: there is no label column (--label NAME names one); give --comparisons-file, "
           "--pairs-file or --targets-file",
@@ -68,26 +65,28 @@ void say_comparison_plan(const ComparePlan& planned, const CompareCommand& compa
 Json compare_as_json(const CompareCommand& compare, const Table& table, const TrainingData& data,
                      const ComparePlan& planned, const MethodTable& comparison) {
   Json json = internal::method_table_as_json(planned, comparison);
-  json.update({{"data", compare.data},
-               {"n", table.features.rows()},
-               {"d", table.features.cols()},
-               {"supervision", supervision_name(data.supervision)},
-               {"out", compare.out.empty() ? Json(nullptr) : Json(compare.out)}});
+  json.update(
+      {{"data", compare.data},
+       {"n", table.features.rows()},
+       {"d", table.features.cols()},
+       {"supervision", supervision_name(data.supervision)},
+       {"directed", std::holds_alternative<Pairs>(data.supervision) ? Json(compare.files.directed) : Json(nullptr)},
+       {"out", compare.out.empty() ? Json(nullptr) : Json(compare.out)}});
   return json;
 }
 
 ExitCode run_compare(const CompareCommand& compare) {
-  check_outputs({{"--out", compare.out}}, {{"DATA", compare.data},
-                                           {"--comparisons-file", compare.comparisons_file},
-                                           {"--pairs-file", compare.pairs_file},
-                                           {"--targets-file", compare.targets_file}});
+  std::vector<NamedFile> inputs = input_files(compare.files);
+  inputs.push_back({"DATA", compare.data});
+  check_outputs({{"--out", compare.out}}, inputs);
   const Table table = read_table(compare.data, compare.layout);
   CompareRequest request = compare.request;
   request.names = {"--", {{"scales", "scale"}}};
+  request.directed_pairs = compare.files.directed;
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours changes it
   if (const char* text = std::getenv(kThresholdsVariable)) request.thresholds = parse_thresholds(text);
-  const TrainingData data{table.features, read_supervision(compare, table)};
+  const TrainingData data{table.features, supervision_of(compare, table)};
   ComparePlan planned = plan_comparison(request, data);
   planned.results_file = compare.out;
   check_results_file(planned, data);
@@ -104,20 +103,6 @@ ExitCode run_compare(const CompareCommand& compare) {
   return kNotReached;
 }
 
-void add_supervision_files(OptionAdder& options, CompareCommand& compare) {
-  CLI::Option* files[] = {
-      options.text("--comparisons-file", compare.comparisons_file, "F",
-                   "CSV of row numbers i,j,k,l and perhaps weight: D(i,j) <= D(k,l)"),
-      options.text("--pairs-file", compare.pairs_file, "F",
-                   "CSV of i,j,s and perhaps weight: s is 1 (similar) or 0 (dissimilar)"),
-      options.text("--targets-file", compare.targets_file, "F", "CSV of i,j,value and perhaps weight: D(i,j) = value")};
-  for (CLI::Option* one : files) {
-    for (CLI::Option* other : files) {
-      if (one != other) one->excludes(other);
-    }
-  }
-}
-
 }  // namespace
 
 void add_compare(CLI::App& program, Action& chosen) {
@@ -127,7 +112,8 @@ void add_compare(CLI::App& program, Action& chosen) {
   CompareRequest& request = compare->request;
   options.text("DATA", compare->data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(compare->layout.label);
-  add_supervision_files(options, *compare);
+  options.columns(compare->layout);
+  add_supervision_files(options, compare->files);
   const auto methods = [&request](const std::string& given) { request.methods = internal::split_at_commas(given); };
   options.add(
       "--methods", methods,

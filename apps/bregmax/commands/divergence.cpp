@@ -8,6 +8,7 @@
 #include "bregmax/data/matrix_writer.hpp"
 #include "commands/commands.hpp"
 #include "data/text.hpp"
+#include "reports/row_texts.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -38,11 +39,36 @@ void for_each_block(const Divergence& divergence, const Matrix& points, const Ma
   }
 }
 
-void print_matrix_rows(const MatrixView& rows) {
-  std::string text;
-  for (const auto& row : rows.rowwise()) internal::append_csv_row(text, {row.data(), row.data() + row.size()});
-  print(text);
+// Where one side has no names, its rows have their numbers.
+MatrixNames names_of(const Table& points, const Table& references) {
+  MatrixNames names{points.names, references.names};
+  if (names.rows.empty() && names.columns.empty()) return names;
+  const auto number = [](std::vector<std::string>& list, Index count) {
+    for (Index row = std::ssize(list); row < count; ++row) list.push_back(fmt::format("{}", row));
+  };
+  number(names.rows, points.features.rows());
+  number(names.columns, references.features.rows());
+  return names;
 }
+
+// Prints a matrix block by block.
+class MatrixPrinter {
+ public:
+  explicit MatrixPrinter(const MatrixNames& names) : names_(names) { print(names.header()); }
+
+  void operator()(const MatrixView& rows) {
+    std::string text;
+    for (const auto& row : rows.rowwise()) {
+      text += names_.row_field(next_++);
+      internal::append_csv_row(text, {row.data(), row.data() + row.size()});
+    }
+    print(text);
+  }
+
+ private:
+  const MatrixNames& names_;
+  Index next_ = 0;
+};
 
 ExitCode run_divergence(const DivergenceRequest& request) {
   check_outputs({{"--out", request.out}}, {{"MODEL", request.model}, {"A", request.points}, {"B", request.references}});
@@ -52,10 +78,14 @@ ExitCode run_divergence(const DivergenceRequest& request) {
   if (!request.references.empty()) second = read_for_model(model, request.references, request.layout);
   const Matrix& references = request.references.empty() ? points.rows : second.rows;
   const Divergence& divergence = *model.divergence;
+  const Table& of_columns = request.references.empty() ? points.table : second.table;
+  const MatrixNames names = names_of(points.table, of_columns);
   Json summary = {{"rows", points.rows.rows()}, {"columns", references.rows()}};
+  RowTexts(points.table, "row_").add_lists_to(summary);
+  RowTexts(of_columns, "column_").add_lists_to(summary);
 
   if (!request.out.empty()) {
-    MatrixWriter writer(request.out, points.rows.rows(), references.rows());
+    MatrixWriter writer(request.out, points.rows.rows(), references.rows(), names);
     for_each_block(divergence, points.rows, references, [&](const MatrixView& rows) { writer.append(rows); });
     writer.commit();
     summary["out"] = request.out;
@@ -69,7 +99,8 @@ ExitCode run_divergence(const DivergenceRequest& request) {
     });
     summary["divergences"] = std::move(list);
   } else {
-    for_each_block(divergence, points.rows, references, print_matrix_rows);
+    MatrixPrinter printer(names);
+    for_each_block(divergence, points.rows, references, [&](const MatrixView& rows) { printer(rows); });
   }
   if (request.json) print_json(summary);
   return kDone;
@@ -83,7 +114,9 @@ void add_divergence(CLI::App& program, Action& chosen) {
   options.model(request->model);
   options.text("A", request->points, "", "points, the first argument: CSV, .npy or builtin:NAME")->required();
   options.text("B", request->references, "", "references, the second argument; A when left out");
-  options.rest(*request, "write here instead of to standard output: .npy or .csv without a header");
+  options.rest(*request,
+               "write here instead of to standard output: .npy, or .csv, which has a header and a first column if rows "
+               "have names");
 }
 
 }  // namespace bregmax::app

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "commands/commands.hpp"
+#include "core/text.hpp"
 #include "progress.hpp"
 
 namespace bregmax::app {
@@ -45,6 +46,8 @@ Json as_json(const EvaluateRequest& request, const ModelInput& test, const Evalu
                  {"skipped_queries", scores.skipped_queries},
                  {"n", test.rows.rows()},
                  {"classes", test.table.labels->classes()},
+                 {"class_names", test.table.labels->class_names},
+                 {"label", test.table.labels->column},
                  {"k", request.options.k},
                  {"restarts", request.options.restarts},
                  {"start", to_string(request.options.start)},
@@ -55,7 +58,15 @@ Json as_json(const EvaluateRequest& request, const ModelInput& test, const Evalu
   return object;
 }
 
-std::string as_text(const EvaluateRequest& request, const EvaluationScores& scores) {
+std::string classes_text(const Labels& labels) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> names = labels.class_names;
+  if (names.size() > kMost) names.resize(kMost);
+  return fmt::format("{:<18} {:>7}   {}{} (column {})\n", "classes", labels.classes(), internal::joined(names, ", "),
+                     labels.class_names.size() > kMost ? ", ..." : "", labels.column);
+}
+
+std::string as_text(const EvaluateRequest& request, const ModelInput& test, const EvaluationScores& scores) {
   const std::array<std::string, kScores.size()> notes = {
       "k-means: pairs of rows that agree with the classes", "k-means: rows in a cluster of mostly their class",
       "rows of the query's class rank before the others", "the same, where the first places count most",
@@ -66,7 +77,7 @@ std::string as_text(const EvaluateRequest& request, const EvaluationScores& scor
     text += fmt::format("{:<18} {:>7}   {}\n", kScores[s].name,
                         std::isfinite(score) ? fmt::format("{:.4f}", score) : "-", notes[s]);
   }
-  return text;
+  return text + classes_text(*test.table.labels);
 }
 
 ExitCode run_evaluate(const EvaluateRequest& request) {
@@ -75,7 +86,7 @@ ExitCode run_evaluate(const EvaluateRequest& request) {
   const EvaluationScores scores =
       run_with_progress([&](const RunControl& control) { return scores_of(request, model, test, control); });
   if (scores.stopped) return report_interrupt(" before all scores were known");
-  return print_report(request.json, as_json(request, test, scores), as_text(request, scores));
+  return print_report(request.json, as_json(request, test, scores), as_text(request, test, scores));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "bregmax/learn/run.hpp"
-#include "bregmax/supervision/files.hpp"
 #include "commands/commands.hpp"
 #include "core/checkpoint_file.hpp"
 #include "options/fit_options.hpp"
@@ -36,16 +35,13 @@ Scores are kept in MODEL.scores until MODEL is written: the same command goes on
 Ctrl-C ends the run early with exit code 1; a second one, from a second later on, kills it.)";
 
 // What the rows are learned from: a file, or the labels.
-MethodSupervision read_supervision(const FitCommand& fit, const Table& table) {
-  const Index rows = table.features.rows();
-  if (!fit.comparisons_file.empty()) return read_comparisons(fit.comparisons_file, rows);
-  if (!fit.pairs_file.empty()) return read_pairs(fit.pairs_file, rows);
-  if (!fit.targets_file.empty()) return read_targets(fit.targets_file, rows);
+MethodSupervision supervision_of(const FitCommand& fit, const Table& table) {
+  if (auto items = read_supervision(fit.files, table)) return *std::move(items);
   const std::string name = fit.request.method == "auto" ? "pbdl" : fit.request.method;  // both learn from anything
   const Method& method = method_named(name);
   require(method.from_labels || method.from_pairs, "{} learns from target values; give --targets-file", method.name);
   if (table.labels) return table.labels->of_row;
-  if (!method.needs_supervision) return ClassOfRow(static_cast<std::size_t>(rows));
+  if (!method.needs_supervision) return ClassOfRow(static_cast<std::size_t>(table.features.rows()));
   require(method.learns_from_items, "{}: {} learns from {}, and there is no label column; name it with --label",
           table.source, method.name, method.from_labels ? "labels" : "pairs");
   require(fit.request.supervision.empty() && !fit.request.comparisons && !fit.request.hard_neighbours,
@@ -120,7 +116,7 @@ ExitCode run_fit(const FitCommand& fit) {
   if (request.start) check_features(*request.start, table);
   request.piece_of = table.pieces;
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
-  const TrainingData data{table.features, read_supervision(fit, table)};
+  const TrainingData data{table.features, supervision_of(fit, table)};
   Plan planned = plan(request, data);
   refuse_idle_tuning_options(fit, planned);
   require(fit.picture.empty() || planned.has_choice(),

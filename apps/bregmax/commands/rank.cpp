@@ -4,6 +4,7 @@
 #include "commands/commands.hpp"
 #include "data/text.hpp"
 #include "progress.hpp"
+#include "reports/row_texts.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -23,26 +24,31 @@ struct RankRequest : ModelRequest {
 
 using Rankings = std::vector<std::vector<RankedRow>>;
 
-std::string rankings_as_csv(const Rankings& rankings) {
-  std::string text = "query,rank,row,divergence\n";
+std::string rankings_as_csv(const Rankings& rankings, const RowTexts& of_query, const RowTexts& of_pool) {
+  std::string text = "query,rank,row,divergence" + of_query.csv_header() + of_pool.csv_header() + "\n";
   for (std::size_t q = 0; q < rankings.size(); ++q) {
     for (std::size_t place = 0; place < rankings[q].size(); ++place) {
       text += fmt::format("{},{},{},", q, place + 1, rankings[q][place].row);
       internal::append_exact_number(text, rankings[q][place].divergence);
-      text += '\n';
+      text += of_query.csv_fields(static_cast<Index>(q)) + of_pool.csv_fields(rankings[q][place].row) + '\n';
     }
   }
   return text;
 }
 
-Json rankings_as_json(const Rankings& rankings) {
+Json rankings_as_json(const Rankings& rankings, const RowTexts& of_query, const RowTexts& of_pool) {
   Json list = Json::array();
   for (const std::vector<RankedRow>& ranking : rankings) {
     Json rows = Json::array();
-    for (const RankedRow& ranked : ranking) rows.push_back({{"row", ranked.row}, {"divergence", ranked.divergence}});
+    for (const RankedRow& ranked : ranking) {
+      rows.push_back({{"row", ranked.row}, {"divergence", ranked.divergence}});
+      of_pool.add_to(rows.back(), ranked.row);
+    }
     list.push_back(std::move(rows));
   }
-  return {{"rankings", std::move(list)}};
+  Json object = {{"rankings", std::move(list)}};
+  of_query.add_lists_to(object);
+  return object;
 }
 
 ExitCode run_rank(const RankRequest& request) {
@@ -56,9 +62,11 @@ ExitCode run_rank(const RankRequest& request) {
     return rank(*model.divergence, queries.rows, pool.rows, request.top, control);
   });
   if (Interrupt::requested()) return report_interrupt("; nothing was written");
+  const RowTexts of_query(queries.table, "query_"), of_pool(pool.table);
   print_rows(
-      request.out, request.json, [&] { return rankings_as_csv(rankings); },
-      {{"queries", rankings.size()}, {"pool", pool.rows.rows()}}, [&] { return rankings_as_json(rankings); });
+      request.out, request.json, [&] { return rankings_as_csv(rankings, of_query, of_pool); },
+      {{"queries", rankings.size()}, {"pool", pool.rows.rows()}},
+      [&] { return rankings_as_json(rankings, of_query, of_pool); });
   if (!request.json && !request.out.empty()) {
     say(fmt::format("{}: {} ranked", request.out, count_of(queries.rows.rows(), "query", "queries")));
   }

@@ -17,12 +17,8 @@ constexpr std::uint64_t kMostItems = 1'000'000'000;
 
 void add_supervision_options(OptionAdder& options, FitCommand& fit) {
   const auto make = [&fit](LabelSupervision kind) { return [&fit, kind] { fit.request.supervision = {kind}; }; };
-  CLI::Option* sources[] = {
-      options.text("--comparisons-file", fit.comparisons_file, "F",
-                   "CSV of row numbers i,j,k,l and perhaps weight: D(i,j) <= D(k,l)"),
-      options.text("--pairs-file", fit.pairs_file, "F",
-                   "CSV of i,j,s and perhaps weight: s is 1 (similar) or 0 (dissimilar)"),
-      options.text("--targets-file", fit.targets_file, "F", "CSV of i,j,value and perhaps weight: D(i,j) = value"),
+  std::vector<CLI::Option*> sources = add_supervision_files(options, fit.files);
+  const std::vector<CLI::Option*> from_labels = {
       options.flag("--from-labels", make(LabelSupervision::kComparisons),
                    "comparisons drawn from the labels: a row is nearer to one of its class than to one of another"),
       options.flag(
@@ -33,10 +29,12 @@ void add_supervision_options(OptionAdder& options, FitCommand& fit) {
                     "comparisons of each row's K nearest rows of its class with its K nearest rows of other classes; "
                     "all of them unless --comparisons says how many"),
   };
-  for (CLI::Option* one : sources) {
+  for (CLI::Option* one : from_labels) {
     for (CLI::Option* other : sources) {
-      if (one != other) one->excludes(other);
+      one->excludes(other);
+      other->excludes(one);
     }
+    sources.push_back(one);
   }
   options
       .whole("--comparisons", fit.request.comparisons, "M", {1, kMostItems},
@@ -172,14 +170,37 @@ void add_limits(OptionAdder& options, FitRequest& request) {
 
 // Refuses options that only pbdl has. kShared lists the options of all methods.
 void refuse_options_of_pbdl(const FitCommand& fit) {
-  static const std::vector<std::string> kShared = {
-      "--comparisons-file", "--label",      "--pairs-file",   "--targets-file",
-      "--all-pairs",        "--scale",      "--tolerance",    "--time-limit",
-      "--threads",          "--seed",       "--out",          "--max-iterations",
-      "--keep-partial",     "--json",       "--method",       "--help",
-      "--method-parameter", "--tune-for",   "--folds",        "--repeats",
-      "--candidates",       "--picture",    "--checkpoint",   "--checkpoint-every",
-      "--resume",           "--early-stop", "--memory-limit", "--start"};
+  static const std::vector<std::string> kShared = {"--comparisons-file",
+                                                   "--label",
+                                                   "--pairs-file",
+                                                   "--targets-file",
+                                                   "--all-pairs",
+                                                   "--scale",
+                                                   "--tolerance",
+                                                   "--time-limit",
+                                                   "--threads",
+                                                   "--seed",
+                                                   "--out",
+                                                   "--max-iterations",
+                                                   "--keep-partial",
+                                                   "--json",
+                                                   "--method",
+                                                   "--help",
+                                                   "--method-parameter",
+                                                   "--tune-for",
+                                                   "--folds",
+                                                   "--repeats",
+                                                   "--candidates",
+                                                   "--picture",
+                                                   "--checkpoint",
+                                                   "--checkpoint-every",
+                                                   "--resume",
+                                                   "--early-stop",
+                                                   "--memory-limit",
+                                                   "--start",
+                                                   "--directed",
+                                                   "--first-row",
+                                                   "--id"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
@@ -244,6 +265,7 @@ void add_fit_options(OptionAdder& options, FitCommand& fit) {
   fit.command = &options.command();
   options.text("DATA", fit.data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(fit.layout.label);
+  options.columns(fit.layout);
   add_supervision_options(options, fit);
   add_lambda(options, fit.request);
   add_pieces(options, fit);
@@ -277,10 +299,9 @@ void add_fit_options(OptionAdder& options, FitCommand& fit) {
 }
 
 std::vector<NamedFile> input_files(const FitCommand& fit) {
-  return {{"DATA", fit.data},
-          {"--comparisons-file", fit.comparisons_file},
-          {"--pairs-file", fit.pairs_file},
-          {"--targets-file", fit.targets_file}};
+  std::vector<NamedFile> files = input_files(fit.files);
+  files.push_back({"DATA", fit.data});
+  return files;
 }
 
 FitRequest complete_request(const FitCommand& fit) {
@@ -291,6 +312,7 @@ FitRequest complete_request(const FitCommand& fit) {
   if (fit.command->count("--lipschitz") > 0) request.parameters["lipschitz"] = fit.lipschitz_bound;
   if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
+  request.directed_pairs = fit.files.directed;
   if (!fit.start.empty()) request.start = std::make_shared<Model>(load_model(fit.start));
   const bool automatic = request.method == "auto";
   if (automatic || method_named(request.method).learns_from_items) {

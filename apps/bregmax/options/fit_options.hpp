@@ -6,6 +6,7 @@
 
 #include "bregmax/learn/plan.hpp"
 #include "options/input.hpp"
+#include "options/supervision_files.hpp"
 #include "reports/output.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the name that CLI11 has
@@ -25,9 +26,8 @@ struct FitCommand {
   double lipschitz_bound = std::numeric_limits<double>::infinity();
   double memory_limit = 0;            // GB
   const CLI::App* command = nullptr;  // which options were given
-  // At most one of these is given; without them, supervision comes from the labels.
-  std::string comparisons_file, pairs_file, targets_file;
-  std::string start;  // a model to go on from
+  SupervisionFiles files;             // without them, supervision comes from the labels
+  std::string start;                  // a model to go on from
   std::string out, picture;
   int threads = 0;  // 0: all
   bool keep_partial = false, json = false;

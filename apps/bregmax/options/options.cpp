@@ -82,6 +82,10 @@ void OptionAdder::label(std::string& value) {
        "label column; auto: a last column that is named class, label, target or species, or is not numeric");
 }
 
+void OptionAdder::columns(TableOptions& value) {
+  text("--id", value.id, "NAME|INDEX", "a column (not a feature) with a name for each row, all different");
+}
+
 void OptionAdder::layout(TableOptions& value, std::string* query_label) {
   label(value.label);
   if (query_label != nullptr) {
@@ -89,6 +93,7 @@ void OptionAdder::layout(TableOptions& value, std::string* query_label) {
          "label column of the queries, if it is not the one that --label names");
   }
   text("--piece-column", value.piece_column, "NAME|INDEX", "a column that is not a feature, as it was for fit");
+  columns(value);
 }
 
 void OptionAdder::rest(ModelRequest& request, const char* out_help, std::string* query_label) {

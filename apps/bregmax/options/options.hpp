@@ -111,6 +111,7 @@ class OptionAdder {
   // Options of several commands.
   void model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
   void label(std::string& value);
+  void columns(TableOptions& value);  // of every file of rows
   void layout(TableOptions& value, std::string* query_label = nullptr);  // of files that a model is applied to
   // The options of ModelRequest except the model; --out only if it has a help text.
   void rest(ModelRequest& request, const char* out_help = nullptr, std::string* query_label = nullptr);

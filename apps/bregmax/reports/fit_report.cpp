@@ -129,12 +129,13 @@ std::string data_line(const FinishedFit& report) {
 }
 
 std::string supervision_line(const FinishedFit& report) {
-  const FitCommand& fit = report.fit;
+  const SupervisionFiles& files = report.fit.files;
   if (!report.outcome.method().needs_supervision) return "not needed";
   std::string items = items_text(report.outcome.model.record);
-  for (const std::string* file : {&fit.comparisons_file, &fit.pairs_file, &fit.targets_file}) {
-    if (!file->empty()) return fmt::format("{}, from {}", items, *file);
-  }
+  const std::string direction = files.directed                ? ", directed"
+                                : report.plan.both_directions ? ", in both directions"
+                                                              : "";
+  if (files.given()) return fmt::format("{}, from {}{}", items, files.path(), direction);
   const auto& drawn = report.outcome.chosen_supervision;
   if (!drawn) return items;
   if (drawn->kind == LabelSupervision::kAllPairs) return items + ", all ordered pairs of rows, from the labels";

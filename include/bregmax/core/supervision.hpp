@@ -17,7 +17,8 @@ struct Comparison {
   double weight = 1;
 };
 
-// Similar: loss max(0, D(i, j)); dissimilar: max(0, 2 - D(i, j)). D = 1 is the natural threshold.
+// Similar: loss max(0, D(i, j)); dissimilar: max(0, 2 - D(i, j)). D = 1 is the natural threshold. This is one direction
+// only; in_both_directions() adds the other.
 struct Pair {
   Index i, j;
   bool similar;

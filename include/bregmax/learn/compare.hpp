@@ -22,6 +22,7 @@ struct CompareRequest {
   std::optional<Measure> tune_for = {};  // by which methods choose their settings
   std::optional<int> folds = {};         // none: 5 from labels; of items the first 5 of up to 10
   int repeats = 1;                       // >= 1: cross-validations, each with other folds; from labels only
+  bool directed_pairs = false;           // as in FitRequest
   Index rows = 5000;                     // of larger tables with labels this many, drawn at random; 0: all
   double long_seconds = 60;              // predicted processor seconds beyond which a method takes long
   double time_limit = 0;                 // seconds, of everything together; 0: none

@@ -65,6 +65,7 @@ struct FitRequest {
   std::vector<LabelSupervision> supervision = {};  // what labels become, to choose from
   std::optional<Index> comparisons = {};           // number to draw from labels, or of hard ones to keep
   std::optional<Index> hard_neighbours = {};       // of hard comparisons
+  bool directed_pairs = false;                     // given pairs say something about D(i, j) only, not about D(j, i)
   std::optional<Measure> tune_for = {};
   std::optional<int> folds = {}, repeats = {};
   std::optional<double> tolerance = {};

@@ -36,7 +36,8 @@ struct Plan {
   std::uint64_t seed = 0;
   double time_limit = 0;  // seconds, of tuning and the final fit together; 0: none
 
-  bool labelled = false;  // so that folds are of rows, not of items
+  bool labelled = false;         // so that folds are of rows, not of items
+  bool both_directions = false;  // given pairs are learned from, and scored, in both: see in_both_directions()
   Measure tune_for = Measure::kAveragePrecision;
   int folds = 3;                  // 2 .. rows; fewer are made where the classes are too small for so many
   int repeats = 1;                // >= 1: cross-validations, each with a different division; from labels only

@@ -24,6 +24,11 @@ Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& cla
 // uniform over its pairs, drawn with replacement. Throws Error as sample_comparisons() does.
 Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
 
+// For pairs without a direction: each pair followed by its reverse, with half of its weight each. The loss of a pair is
+// then the mean of its losses in both directions, and all weights still have the same sum.
+Pairs in_both_directions(const Pairs& pairs);
+Supervision in_both_directions(Supervision supervision);  // anything but a list of pairs stays as it is
+
 // All ordered pairs i != j: similar when the classes agree. Two rows or more; with one class all pairs are similar.
 Pairs all_pairs(const std::vector<int>& class_of_row);
 // The same, without a list of them.
