@@ -216,8 +216,18 @@ TEST(Automatic, TheLastFitGoesOnFromItsCheckpoint) {
   EXPECT_EQ(continued.report.status, Status::kConverged);
   EXPECT_EQ(continued.model.divergence->matrix(kNoisy.rows, kNoisy.rows),
             whole.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+  const auto refused = [&](const std::string& message) {
+    EXPECT_THAT([&] { run(made, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
   solver.resume = directory / "missing";
-  EXPECT_THAT([&] { run(made, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr("it cannot be read")));
+  refused("it cannot be read");
+  solver.resume.clear();
+  solver.checkpoint = directory / "no folder/state";
+  refused("no folder/state: No such file");
+  solver.checkpoint = directory / "scores";
+  made.scores_file = directory / "./scores";
+  refused("is the file that keeps the scores of the cross-validation; give another name");
+  EXPECT_FALSE(std::filesystem::exists(made.scores_file));
 }
 
 TEST(Automatic, RowsWithWeightsAreForMethodsThatWeighThem) {
