@@ -226,6 +226,8 @@ class MethodPlanner {
     for (const LabelSupervision kind : request_.supervision) {
       require(kind == LabelSupervision::kAllPairs && data_.labelled(),
               "{} learns from the labels themselves, or from all pairs of them", method_.name);
+      require(data_.row_weights.empty(), "{} is for labelled rows; it does not go with all pairs of them",
+              names_("row_weights"));
       planned_.supervision.push_back({kind, 0, 0, request_.seed});
     }
     const bool pairs = !planned_.supervision.empty();

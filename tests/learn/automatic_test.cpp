@@ -241,6 +241,11 @@ TEST(Automatic, RowsWithWeightsAreForMethodsThatWeighThem) {
         plan(choosing_from({"pbdl", "smooth"}), weighted);
       },
       ThrowsMessage<Error>("pbdl does not weigh rows; smooth and deep do"));
+  FitRequest pairs;
+  pairs.method = "smooth";
+  pairs.supervision = {LabelSupervision::kAllPairs};
+  EXPECT_THAT([&] { plan(pairs, weighted); },
+              ThrowsMessage<Error>(HasSubstr("row_weights is for labelled rows; it does not go with all pairs")));
   const FitRequest request = choosing_from({"smooth"});
   const auto learned = [&] { return fit(request, weighted).model.divergence->matrix(kNoisy.rows, kNoisy.rows); };
   const Matrix even = learned();
