@@ -137,10 +137,31 @@ def test_transformed_rows_have_the_divergences_as_distances(few, name):
 def test_what_is_no_distance_is_not_transformed(fitted, few):
     for name in NO_DISTANCES:
         assert not hasattr(FROM_LABELS[name], "transform")
-    with pytest.raises(ValueError, match="network_embedding is not a squared distance"):
-        clone(FROM_LABELS["deep"]).fit(*few).model_.embed(few[0])
-    with pytest.raises(ValueError, match="not a squared distance"):
-        fitted.model_.embed(few[0])
+    for model in (fitted.model_, clone(FROM_LABELS["smooth"]).fit(*few).model_):
+        with pytest.raises(ValueError, match=f"{model.name} is not a squared distance of embedded rows"):
+            model.embed(few[0])
+        with pytest.raises(ValueError, match=f"{model.name} is not a squared distance of embedded rows"):
+            model.inner
+
+
+@pytest.mark.parametrize("name", [name for name in FROM_LABELS if name not in ("smooth", "wu2009")])
+def test_the_inner_model_is_of_the_embedded_rows(few, name, tmp_path):
+    X, y = few
+    model = clone(FROM_LABELS[name]).fit(X, y).model_
+    embedded, inner = model.embed(X), model.inner
+    assert inner.name == ("log_sum_exp_quadratic" if name == "deep" else "squared_euclidean")
+    assert inner.n_features == embedded.shape[1]
+    np.testing.assert_allclose(inner.divergence(embedded), model.divergence(X), atol=1e-9 * model.divergence(X).max())
+    if name == "deep":
+        assert inner.slopes.shape == (8, 4) and inner.roots.shape == (4, 4)
+        np.testing.assert_array_equal(inner.divergence(embedded), model.divergence(X))
+        np.testing.assert_array_equal(inner.phi(embedded), model.phi(X))
+        assert inner.gradient(embedded).shape == embedded.shape
+    del model  # the inner model outlives it
+    inner.save(tmp_path / "inner.bregmax")
+    loaded, copy = bregmax.Model.load(tmp_path / "inner.bregmax"), pickle.loads(pickle.dumps(inner))
+    np.testing.assert_array_equal(loaded.divergence(embedded), inner.divergence(embedded))
+    np.testing.assert_array_equal(copy.divergence(embedded), inner.divergence(embedded))
 
 
 @each_pairs_method
