@@ -79,6 +79,5 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
 
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)
-        self.method_, self.scores_ = self.report_["method"], self.report_["scores"]
         self.lam_, self.smoothing_ = self.parameters_.get("lam"), self.parameters_.get("smoothing")
         return self

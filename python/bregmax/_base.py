@@ -162,6 +162,7 @@ class DivergenceLearner(BaseEstimator):
         core.class_names = [] if start is None else start.class_names
         self.model_ = Model(core)
         self.report_ = report | {"features_read": core.features_read}  # now by name
+        self.method_, self.scores_ = report["method"], [_score_here(score) for score in report["scores"]]
         self.parameters_ = {name_here(name): value for name, value in report["parameters"].items()}
         self.n_iter_ = max(report["iterations"], 1)  # scikit-learn's checks want at least one
         for finding in report["diagnosis"]:
@@ -283,6 +284,16 @@ def _plain(value: Any, name: str) -> Any:
     if np.ndim(value) > 0:
         return [_plain(member, name) for member in value]
     return number(value, name)
+
+
+def _score_here(score: dict[str, Any]) -> dict[str, Any]:
+    """The best score of a method, with its settings under the names of the parameters here."""
+    settings = {
+        # The scaling of the features is a word; a number is a parameter of the method.
+        name if name == "scale" and isinstance(value, str) else name_here(name): value
+        for name, value in score["settings"].items()
+    }
+    return score | {"settings": settings}
 
 
 def _outside_level() -> int:

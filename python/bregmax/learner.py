@@ -80,7 +80,8 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
     method_ : str
         As given or chosen.
     scores_ : list of dict
-        The best score of each method that was tried, with its standard error; the Euclidean distance is among them.
+        The best score of each method that was tried, with its standard error and (``"settings"``) the parameters that had it;
+        the Euclidean distance is among them. Empty: nothing was chosen.
     parameters_ : dict
         Of the method, as given or chosen.
     lam_, smoothing_ : float or None
