@@ -21,6 +21,8 @@ from bregmax._arguments import (
     number,
     numbered_by_appearance,
     pairs_of,
+    path_of,
+    row_weights_of,
     seed_of,
     shown,
     targets_of,
@@ -42,6 +44,7 @@ _RENAMED = {
     "neighbours": "n_neighbors",
     "pieces": "n_pieces",
     "rank": "quadratic_rank",  # learners have a method of that name
+    "row_weights": "sample_weight",
     "scales": "scale",
     "tolerance": "tol",
     "trees": "n_trees",
@@ -228,7 +231,7 @@ class DivergenceLearner(BaseEstimator):
 class LabelMixin:
     """Learning from class labels, and scores by them."""
 
-    def _learn_labels(self, X: Any, y: Any, start: Model | None = None, **more: Any):
+    def _learn_labels(self, X: Any, y: Any, sample_weight: Any = None, start: Model | None = None, **more: Any):
         repeats = whole_number(getattr(self, "repeats", None), "repeats")
         more |= {"tune_for": getattr(self, "tune_for", None), "repeats": repeats}
         with self._unchanged_by_failure():
@@ -237,7 +240,8 @@ class LabelMixin:
             known = y[:0] if start is None else getattr(self, "classes_", y[:0])
             if len(known) > 0 and (known.dtype.kind in "iufb") != (y.dtype.kind in "iufb"):
                 raise ValueError(f"y has classes such as {shown(y[0])}, and the model was learned from such as {shown(known[0])}")
-            self._learn(X, {"classes": numbered_by_appearance(y)}, start, **more)
+            given = {"classes": numbered_by_appearance(y)} | row_weights_of(sample_weight, len(X))
+            self._learn(X, given, start, **more)
             self.classes_ = np.unique(np.concatenate([known, y]))
             _, first = np.unique(y, return_index=True)
             new = [y[row] for row in np.sort(first) if y[row] not in known]

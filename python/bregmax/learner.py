@@ -96,10 +96,14 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
     tune_for: str = "average_precision"
     repeats: int | None = None
 
-    def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
-        """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, piece_of: Any = None) -> BregmanLearner:
+        """Learns from the labels y of the rows X.
+
+        sample_weight: how much the loss of each row counts, for "smooth" and "deep"; "auto" then chooses from methods that
+        weigh rows. piece_of: the piece of each row, instead of `n_pieces`.
+        """
         pieces = None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of]
-        return self._learn_labels(X, y, piece_of=pieces, **self._label_supervision())
+        return self._learn_labels(X, y, sample_weight, piece_of=pieces, **self._label_supervision())
 
     def _label_supervision(self) -> dict[str, Any]:
         return {

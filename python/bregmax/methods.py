@@ -114,6 +114,10 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceL
 class _GradientMethod(PartialLabelsMixin, _PairsMethod, _Iterated, _TunedMethod):
     """From labels, and from items. D = 1 is the threshold between similar and dissimilar pairs."""
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None):
+        """Learns from the labels y of the rows X. sample_weight: how much the loss of each row counts."""
+        return self._learn_labels(X, y, sample_weight, **self._label_supervision())
+
     def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
         """Learns from D(i, j) <= D(k, l).
 
