@@ -112,6 +112,10 @@ FitRequest request_of(const nb::dict& options) {
   take_named("supervision", supervision_named, request.supervision);
   take_named("tune_for", measure_named, request.tune_for);
   take_named("solver", solver_named, request.solver.solver);
+  take<bool>(options, "early_stop", request.solver.early_stop);
+  take<std::string>(options, "checkpoint", request.solver.checkpoint);
+  take<double>(options, "checkpoint_every", request.solver.checkpoint_every);
+  take<std::string>(options, "resume", request.solver.resume);
   take<Index>(options, "n_comparisons", request.comparisons);
   take<Index>(options, "hard_neighbors", request.hard_neighbours);
   take<int>(options, "folds", request.folds);

@@ -6,13 +6,13 @@ from dataclasses import field
 from typing import Any
 
 from bregmax._arguments import names_of
-from bregmax._base import DivergenceLearner, methods_by_name, name_here, parameters
+from bregmax._base import DivergenceLearner, Resumable, methods_by_name, name_here, parameters
 from bregmax._partial import GOING_ON, PartialMixin
 from bregmax.model import Model
 
 
 @parameters
-class AutomaticLearner(PartialMixin, DivergenceLearner):
+class AutomaticLearner(PartialMixin, Resumable, DivergenceLearner):
     """Learns by the method that is named, or that scores best on held-out data; subclasses have further parameters."""
 
     _parameters_of = "pbdl"

@@ -27,6 +27,7 @@ from bregmax._arguments import (
     shown,
     targets_of,
     threads_of,
+    truth,
     tuples_of,
     whole_number,
 )
@@ -68,6 +69,16 @@ def methods_by_name() -> dict[str, dict[str, Any]]:
 # Annotated attributes of a class and its bases become the parameters of an __init__ that keeps each under its name, which
 # is all that scikit-learn allows an __init__ to do.
 parameters = dataclass(kw_only=True, eq=False, repr=False)
+
+
+@parameters
+class Resumable:
+    """Of learners whose run can end by held-out data, and can be kept in a file and continued."""
+
+    early_stop: bool = False
+    checkpoint: Any = None
+    checkpoint_every: float | None = None
+    resume: Any = None
 
 
 @parameters
@@ -129,7 +140,7 @@ class DivergenceLearner(BaseEstimator):
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
         own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._parameters_of]["parameters"]}
-        lambdas, scores_file = getattr(self, "lambdas", None), getattr(self, "scores_file", None)
+        lambdas = getattr(self, "lambdas", None)
         return {
             "method": self._parameters_of,
             "names": _RENAMED | {name: name_here(name) for name in own},
@@ -141,7 +152,11 @@ class DivergenceLearner(BaseEstimator):
             "tolerance": number(getattr(self, "tol", None), "tol"),
             "max_iterations": whole_number(getattr(self, "max_iter", None), "max_iter"),
             "time_limit": number(self.time_limit, "time_limit"),
-            "scores_file": None if scores_file is None else os.fspath(scores_file),
+            "scores_file": path_of(getattr(self, "scores_file", None)),
+            "early_stop": truth(getattr(self, "early_stop", False), "early_stop"),
+            "checkpoint": path_of(getattr(self, "checkpoint", None)),
+            "checkpoint_every": number(getattr(self, "checkpoint_every", None), "checkpoint_every"),
+            "resume": path_of(getattr(self, "resume", None)),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
         }

@@ -55,6 +55,15 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
         fit goes on from them. Not for several fits at once.
     repeats : int or None
         Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
+    early_stop : bool
+        Holds out a fifth of the rows or items and ends when their loss no longer falls. This parameter and the next three
+        are for "smooth", "deep" and the solver "admm".
+    checkpoint : path or None
+        Keeps the state of the run (the last fit, after a choice) in this file. Not for several fits at once.
+    checkpoint_every : float or None
+        Seconds between two checkpoints; 0: every iteration. None: 60.
+    resume : path or None
+        Continues from a checkpoint of the same data and parameters, to the same result. The file may be that of `checkpoint`.
     solver : "auto", "exact" or "admm"
         "exact": interior point, to a small gap; "admm": for large problems, to a moderate one; "auto": exact, unless its
         predicted time or memory is too large.
