@@ -33,6 +33,15 @@ def parameters_of(learner):
     return {name: np.asarray(array).tobytes() for name, array in arrays.items()}, str(record)
 
 
+def test_all_variants_have_the_parameters():
+    for family in ("Smooth", "Deep", "Bregman"):
+        for variant in ("Learner" if family == "Bregman" else "", "PairsLearner", "ComparisonsLearner", "TargetsLearner"):
+            found = getattr(bregmax, family + variant)().get_params()
+            assert found["early_stop"] is False
+            assert found["checkpoint"] is found["checkpoint_every"] is found["resume"] is None
+    assert "checkpoint" not in bregmax.ITML().get_params()
+
+
 # ---- Going on from a checkpoint ----
 
 
@@ -55,6 +64,7 @@ def test_a_killed_process_is_continued_to_the_same_model(name, tmp_path):
     whole = clone(LONG_RUNS[name]).fit(X, y)
     state = tmp_path / "state"
     for kill in range(2):
+        before = state.stat().st_mtime_ns if kill else 0
         child = run_in_child(
             f"""
             learner = LONG_RUNS[{name!r}].set_params(checkpoint="state", checkpoint_every=0)
@@ -62,7 +72,6 @@ def test_a_killed_process_is_continued_to_the_same_model(name, tmp_path):
             """,
             tmp_path,
         )
-        before = state.stat().st_mtime_ns if kill else 0
         while child.poll() is None and not (state.exists() and state.stat().st_mtime_ns > before):
             time.sleep(0.001)
         time.sleep(0.01 * kill)
