@@ -260,8 +260,8 @@ FitRequest paper_request(const std::string& method, std::uint64_t seed) {
   request.scales = {Scale::kNone};
   request.repeats = 1;
   request.seed = seed;
-  request.solver.solver = Solver::kExact;
   if (method == "pbdl") {
+    request.solver.solver = Solver::kExact;
     request.supervision = {LabelSupervision::kComparisons};
     request.parameters["smoothing"] = 0;
   }

@@ -112,6 +112,10 @@ FitRequest request_of(const nb::dict& options) {
   take_named("supervision", supervision_named, request.supervision);
   take_named("tune_for", measure_named, request.tune_for);
   take_named("solver", solver_named, request.solver.solver);
+  take<bool>(options, "early_stop", request.solver.early_stop);
+  take<std::string>(options, "checkpoint", request.solver.checkpoint);
+  take<double>(options, "checkpoint_every", request.solver.checkpoint_every);
+  take<std::string>(options, "resume", request.solver.resume);
   take<Index>(options, "n_comparisons", request.comparisons);
   take<Index>(options, "hard_neighbors", request.hard_neighbours);
   take<bool>(options, "directed", request.directed_pairs);
@@ -126,9 +130,9 @@ FitRequest request_of(const nb::dict& options) {
   return request;
 }
 
-// Supervision from a dictionary of arrays; items have one row of row numbers each. {"classes": ...}, {"comparisons":
-// items, "weights": ...}, {"pairs": items, "similar": ..., "weights": ...} or {"targets": items, "values": ...,
-// "weights": ...}.
+// Supervision from a dictionary of arrays; items have one row of row numbers each. {"classes": ...}, perhaps with
+// "row_weights", {"comparisons": items, "weights": ...}, {"pairs": items, "similar": ..., "weights": ...} or
+// {"targets": items, "values": ..., "weights": ...}.
 MethodSupervision supervision_of(const nb::dict& given) {
   if (given.contains("classes")) return copy(nb::cast<Integers>(given["classes"]));
   const char* kind = given.contains("comparisons") ? "comparisons" : given.contains("pairs") ? "pairs" : "targets";
@@ -161,13 +165,20 @@ MethodSupervision supervision_of(const nb::dict& given) {
   });
 }
 
+std::vector<double> row_weights_of(const nb::dict& given) {
+  if (!given.contains("row_weights")) return {};
+  const auto weights = nb::cast<Numbers>(given["row_weights"]);
+  return {weights.data(), weights.data() + weights.size()};
+}
+
 // Returns the model (None when the run ended before there was one) and what is known of it.
 nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, const nb::object& on_progress) {
   const MethodSupervision supervision = supervision_of(given);
-  Plan planned = plan(request_of(options), {view(rows), supervision});
+  const std::vector<double> weights = row_weights_of(given);
+  Plan planned = plan(request_of(options), {view(rows), supervision, weights});
   if (planned.has_choice()) take<std::string>(options, "scores_file", planned.scores_file);
-  const auto work = [rows, supervision, planned](const RunControl& control) {
-    return bregmax::run(planned, {view(rows), supervision}, control);
+  const auto work = [rows, supervision, weights, planned](const RunControl& control) {
+    return bregmax::run(planned, {view(rows), supervision, weights}, control);
   };
   int threads = 0;
   take<int>(options, "threads", threads);

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/divergence/embedding.hpp"
 #include "bregmax/divergence/log_sum_exp_quadratic.hpp"
 #include "bregmax/divergence/mahalanobis.hpp"
 #include "bregmax/divergence/max_affine.hpp"
@@ -54,6 +55,22 @@ Model from_bytes(const nb::bytes& bytes) { return deserialize_model({bytes.c_str
 nb::bytes to_bytes(const Model& model) {
   const std::string bytes = serialize_model(model);
   return nb::bytes(bytes.data(), bytes.size());
+}
+
+// ---- Embeddings ----
+
+// The rows that the inner divergence of an embedding is of. A squared distance is one of embedded rows, too.
+Matrix embedded(const Model& model, const MatrixView& rows) {
+  const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(model.divergence.get());
+  if (embedding == nullptr) return model.embedded(rows);
+  return model.with_scaled(rows, [&](const MatrixView& scaled) { return embedding->embed(scaled); });
+}
+
+Model inner(const Model& model) {
+  const Index outputs = embedded(model, model.scaling.center.transpose()).cols();
+  const auto* embedding = dynamic_cast<const EmbeddingDivergence*>(model.divergence.get());
+  if (embedding == nullptr) return closed_form("squared_euclidean", outputs);
+  return around({model.divergence, &embedding->inner()}, outputs);  // which it belongs to
 }
 
 // ---- What a model is made of ----
@@ -142,7 +159,11 @@ void bind_model(nb::module_& module) {
           nb::arg("point").noconvert(), nb::arg("reference").noconvert())
       .def("phi", computed_from(&Model::generator_values), points)
       .def("gradient", computed_from(&Model::gradients), references)
-      .def("embed", computed_from(&Model::embedded), nb::arg("rows").noconvert())
+      .def(
+          "embed",
+          [](const Model& model, const Rows& rows) { return computed([&] { return embedded(model, view(rows)); }); },
+          nb::arg("rows").noconvert())
+      .def("inner", &inner)
       .def("pieces", &pieces_of_rows, references);
   module.def("closed_form_names", &closed_form_names);
   module.def("closed_form", &closed_form, nb::arg("name"), nb::arg("features"));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import numbers
+import os
 import sys
 import warnings
 from typing import Any
@@ -38,6 +39,17 @@ def number(value: Any, name: str) -> float | None:
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} is {shown(value)}; allowed: a number")
     return float(value)
+
+
+def truth(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {shown(value)}; allowed: True or False")
+    return bool(value)
+
+
+def path_of(value: Any) -> str | None:
+    """None stays None."""
+    return None if value is None else os.fspath(value)
 
 
 def shown(value: Any) -> str:
@@ -78,6 +90,22 @@ def numbered_by_appearance(y: np.ndarray) -> np.ndarray:
     number = np.empty(len(first), dtype=np.int32)
     number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
     return np.ascontiguousarray(number[inverse.ravel()])
+
+
+def row_weights_of(sample_weight: Any, rows: int) -> dict[str, np.ndarray]:
+    """Weights of labelled rows, as the library takes them, after the checks that scikit-learn makes of its own."""
+    if sample_weight is None:
+        return {}
+    if isinstance(sample_weight, numbers.Number):
+        sample_weight = np.full(rows, sample_weight)
+    weights = check_array(sample_weight, dtype=np.float64, order="C", ensure_2d=False, input_name="sample_weight")
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({rows},), one weight per row")
+    if weights.min() < 0:
+        raise ValueError(f"sample_weight has negative values, such as {weights.min()}; allowed: numbers >= 0")
+    if weights.max() == 0:
+        raise ValueError("sample_weight is zero for every row; at least one row must have a weight > 0")
+    return {"row_weights": weights}
 
 
 def _weights_of(sample_weight: Any, items: int) -> np.ndarray:

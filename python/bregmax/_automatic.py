@@ -6,13 +6,13 @@ from dataclasses import field
 from typing import Any
 
 from bregmax._arguments import names_of
-from bregmax._base import DivergenceLearner, methods_by_name, name_here, parameters
+from bregmax._base import DivergenceLearner, Resumable, methods_by_name, name_here, parameters
 from bregmax._partial import GOING_ON, PartialMixin
 from bregmax.model import Model
 
 
 @parameters
-class AutomaticLearner(PartialMixin, DivergenceLearner):
+class AutomaticLearner(PartialMixin, Resumable, DivergenceLearner):
     """Learns by the method that is named, or that scores best on held-out data; subclasses have further parameters."""
 
     _parameters_of = "pbdl"
@@ -83,6 +83,5 @@ class AutomaticLearner(PartialMixin, DivergenceLearner):
 
     def _learn(self, *arguments: Any, **more: Any):
         super()._learn(*arguments, **more)
-        self.method_, self.scores_ = self.report_["method"], self.report_["scores"]
         self.lam_, self.smoothing_ = self.parameters_.get("lam"), self.parameters_.get("smoothing")
         return self

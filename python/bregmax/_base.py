@@ -21,10 +21,13 @@ from bregmax._arguments import (
     numbered_by_appearance,
     outside_level,
     pairs_of,
+    path_of,
+    row_weights_of,
     seed_of,
     shown,
     targets_of,
     threads_of,
+    truth,
     tuples_of,
     whole_number,
 )
@@ -42,6 +45,7 @@ _RENAMED = {
     "neighbours": "n_neighbors",
     "pieces": "n_pieces",
     "rank": "quadratic_rank",  # learners have a method of that name
+    "row_weights": "sample_weight",
     "scales": "scale",
     "tolerance": "tol",
     "trees": "n_trees",
@@ -65,6 +69,16 @@ def methods_by_name() -> dict[str, dict[str, Any]]:
 # Annotated attributes of a class and its bases become the parameters of an __init__ that keeps each under its name, which
 # is all that scikit-learn allows an __init__ to do.
 parameters = dataclass(kw_only=True, eq=False, repr=False)
+
+
+@parameters
+class Resumable:
+    """Of learners whose run can end by held-out data, and can be kept in a file and continued."""
+
+    early_stop: bool = False
+    checkpoint: Any = None
+    checkpoint_every: float | None = None
+    resume: Any = None
 
 
 @parameters
@@ -137,7 +151,7 @@ class DivergenceLearner(BaseEstimator):
     def _options(self) -> dict[str, Any]:
         """What the library is asked for; None: it decides."""
         own = {name: getattr(self, name_here(name)) for name in methods_by_name()[self._parameters_of]["parameters"]}
-        lambdas, scores_file = getattr(self, "lambdas", None), getattr(self, "scores_file", None)
+        lambdas = getattr(self, "lambdas", None)
         return {
             "method": self._parameters_of,
             "names": _RENAMED | {name: name_here(name) for name in own},
@@ -149,7 +163,11 @@ class DivergenceLearner(BaseEstimator):
             "tolerance": number(getattr(self, "tol", None), "tol"),
             "max_iterations": whole_number(getattr(self, "max_iter", None), "max_iter"),
             "time_limit": number(self.time_limit, "time_limit"),
-            "scores_file": None if scores_file is None else os.fspath(scores_file),
+            "scores_file": path_of(getattr(self, "scores_file", None)),
+            "early_stop": truth(getattr(self, "early_stop", False), "early_stop"),
+            "checkpoint": path_of(getattr(self, "checkpoint", None)),
+            "checkpoint_every": number(getattr(self, "checkpoint_every", None), "checkpoint_every"),
+            "resume": path_of(getattr(self, "resume", None)),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
         }
@@ -173,6 +191,7 @@ class DivergenceLearner(BaseEstimator):
         core.class_names = [] if start is None else start.class_names
         self.model_ = Model(core)
         self.report_ = report | {"features_read": core.features_read}  # now by name
+        self.method_, self.scores_ = report["method"], [_score_here(score) for score in report["scores"]]
         self.parameters_ = {name_here(name): value for name, value in report["parameters"].items()}
         self.n_iter_ = max(report["iterations"], 1)  # scikit-learn's checks want at least one
         for finding in report["diagnosis"]:
@@ -238,7 +257,7 @@ class DivergenceLearner(BaseEstimator):
 class LabelMixin:
     """Learning from class labels, and scores by them."""
 
-    def _learn_labels(self, X: Any, y: Any, start: Model | None = None, **more: Any):
+    def _learn_labels(self, X: Any, y: Any, sample_weight: Any = None, start: Model | None = None, **more: Any):
         repeats = whole_number(getattr(self, "repeats", None), "repeats")
         more |= {"tune_for": getattr(self, "tune_for", None), "repeats": repeats}
         with self._unchanged_by_failure():
@@ -247,7 +266,8 @@ class LabelMixin:
             known = y[:0] if start is None else getattr(self, "classes_", y[:0])
             if len(known) > 0 and (known.dtype.kind in "iufb") != (y.dtype.kind in "iufb"):
                 raise ValueError(f"y has classes such as {shown(y[0])}, and the model was learned from such as {shown(known[0])}")
-            self._learn(X, {"classes": numbered_by_appearance(y)}, start, **more)
+            given = {"classes": numbered_by_appearance(y)} | row_weights_of(sample_weight, len(X))
+            self._learn(X, given, start, **more)
             self.classes_ = np.unique(np.concatenate([known, y]))
             _, first = np.unique(y, return_index=True)
             new = [y[row] for row in np.sort(first) if y[row] not in known]
@@ -294,3 +314,13 @@ def _plain(value: Any, name: str) -> Any:
     if np.ndim(value) > 0:
         return [_plain(member, name) for member in value]
     return number(value, name)
+
+
+def _score_here(score: dict[str, Any]) -> dict[str, Any]:
+    """The best score of a method, with its settings under the names of the parameters here."""
+    settings = {
+        # The scaling of the features is a word; a number is a parameter of the method.
+        name if name == "scale" and isinstance(value, str) else name_here(name): value
+        for name, value in score["settings"].items()
+    }
+    return score | {"settings": settings}

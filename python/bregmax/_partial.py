@@ -46,11 +46,11 @@ class PartialMixin:
 
 class PartialLabelsMixin(PartialMixin):
     @available_if(_method_goes_on)
-    def partial_fit(self, X: Any, y: Any):
-        """Goes on with further labelled rows, of known or new classes.
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None):
+        """Goes on with further labelled rows, of known or new classes, weighed as by `fit`.
 
         Only these rows are looked at. Steps are shorter than those of `fit`, so that little of what was learned before is
         forgotten; where nothing may be, give the earlier rows (or some of them), too.
         """
         supervision = {} if hasattr(self, "model_") else self._label_supervision()
-        return self._learn_labels(X, y, **supervision, **self._to_go_on())
+        return self._learn_labels(X, y, sample_weight, **supervision, **self._to_go_on())

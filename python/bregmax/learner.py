@@ -55,6 +55,15 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
         fit goes on from them. Not for several fits at once.
     repeats : int or None
         Cross-validations from labels, each with new folds. None: 3 for up to 200 rows, 2 for up to 400, else 1.
+    early_stop : bool
+        Holds out a fifth of the rows or items and ends when their loss no longer falls. This parameter and the next three
+        are for "smooth", "deep" and the solver "admm".
+    checkpoint : path or None
+        Keeps the state of the run (the last fit, after a choice) in this file. Not for several fits at once.
+    checkpoint_every : float or None
+        Seconds between two checkpoints; 0: every iteration. None: 60.
+    resume : path or None
+        Continues from a checkpoint of the same data and parameters, to the same result. The file may be that of `checkpoint`.
     solver : "auto", "exact" or "admm"
         "exact": interior point, to a small gap; "admm": for large problems, to a moderate one; "auto": exact, unless its
         predicted time or memory is too large.
@@ -80,7 +89,8 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
     method_ : str
         As given or chosen.
     scores_ : list of dict
-        The best score of each method that was tried, with its standard error; the Euclidean distance is among them.
+        The best score of each method that was tried, with its standard error and (``"settings"``) the parameters that had it;
+        the Euclidean distance is among them. Empty: nothing was chosen.
     parameters_ : dict
         Of the method, as given or chosen.
     lam_, smoothing_ : float or None
@@ -95,10 +105,14 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
     tune_for: str = "average_precision"
     repeats: int | None = None
 
-    def fit(self, X: Any, y: Any, piece_of: Any = None) -> BregmanLearner:
-        """Learns from the labels y of the rows X. piece_of: the piece of each row, instead of `n_pieces`."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, piece_of: Any = None) -> BregmanLearner:
+        """Learns from the labels y of the rows X.
+
+        sample_weight: how much the loss of each row counts, for "smooth" and "deep"; "auto" then chooses from methods that
+        weigh rows. piece_of: the piece of each row, instead of `n_pieces`.
+        """
         pieces = None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of]
-        return self._learn_labels(X, y, piece_of=pieces, **self._label_supervision())
+        return self._learn_labels(X, y, sample_weight, piece_of=pieces, **self._label_supervision())
 
     def _label_supervision(self) -> dict[str, Any]:
         return {

@@ -10,6 +10,7 @@ All of them share
     tune_for, folds, repeats, scores_file : of the cross-validation, as for `BregmanLearner`; where labels are learned from
     tol, max_iter : None: the method's own; not where there is nothing to iterate
     time_limit, random_state, n_jobs, verbose : as for `BregmanLearner`
+    early_stop, checkpoint, checkpoint_every, resume : as for `BregmanLearner`; of `Smooth` and `Deep`
     preprocessor : the rows that numbers in pairs refer to; where pairs are learned from
 """
 
@@ -20,7 +21,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from bregmax._base import DivergenceLearner, EmbeddingMixin, LabelMixin, methods_by_name, name_here, parameters
+from bregmax._base import (
+    DivergenceLearner,
+    EmbeddingMixin,
+    LabelMixin,
+    Resumable,
+    methods_by_name,
+    name_here,
+    parameters,
+)
 from bregmax._pairs import ComparisonsMixin, PairsMixin, TargetsMixin
 from bregmax._partial import PartialLabelsMixin
 
@@ -113,8 +122,12 @@ class MahalanobisRegression(TargetsMixin, EmbeddingMixin, _Iterated, DivergenceL
 
 
 @parameters
-class _GradientMethod(PartialLabelsMixin, _PairsMethod, _Iterated, _TunedMethod):
+class _GradientMethod(PartialLabelsMixin, _PairsMethod, Resumable, _Iterated, _TunedMethod):
     """From labels, and from items. D = 1 is the threshold between similar and dissimilar pairs."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None):
+        """Learns from the labels y of the rows X. sample_weight: how much the loss of each row counts."""
+        return self._learn_labels(X, y, sample_weight, **self._label_supervision())
 
     def fit_comparisons(self, comparisons: Any, X: Any = None, sample_weight: Any = None):
         """Learns from D(i, j) <= D(k, l).

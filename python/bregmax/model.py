@@ -167,6 +167,12 @@ class Model:
         return arrays.get("divergence.roots", np.empty((0, self.n_features)))
 
     @property
+    def inner(self) -> Model:
+        """Of a deep model: its generator, as a model of the rows that `embed` returns. "squared_euclidean" for divergences
+        that are squared distances; ValueError for others."""
+        return Model(self._core.inner())
+
+    @property
     def record(self) -> dict[str, Any]:
         """How it was learned: lambda, loss, Lipschitz constant, gap, ..."""
         record = self._core.record
@@ -212,7 +218,11 @@ class Model:
         return self._core.gradient(self._rows(X, "X"))
 
     def embed(self, X: Any) -> np.ndarray:
-        """Rows whose squared Euclidean distances are the divergences of the rows X, for divergences that are that."""
+        """The rows X as the network of a deep model maps them, for its generator `inner`.
+
+        For divergences that are squared distances, the rows whose squared Euclidean distances they are. So always
+        ``model.inner.divergence(model.embed(X)) == model.divergence(X)``, up to rounding. ValueError for other divergences.
+        """
         return self._core.embed(self._rows(X, "X"))
 
     def pieces(self, X: Any) -> np.ndarray:

@@ -59,7 +59,7 @@ def lambda_path(model: Any, measure: str | None = None, *, ax=None):
     ax = _axes(ax)
     ax.errorbar(lambdas[best], means[best], yerr=errors[best], marker="o", capsize=3)
     chosen = tuning["chosen"]
-    if known[chosen]:
+    if chosen >= 0 and known[chosen]:
         ax.plot(lambdas[chosen], means[chosen], "o", markersize=12, fillstyle="none", color="tab:red", label="chosen")
         ax.legend()
     ax.set_xscale("symlog", linthresh=max(lambdas[lambdas > 0].min(), 1e-300) if (lambdas > 0).any() else 1.0)
@@ -83,13 +83,14 @@ def method_scores(model: Any, measure: str | None = None, *, ax=None):
         of_method = means[[method == name for method in methods]]
         ax.plot(of_method, np.full(len(of_method), line), "o", alpha=0.6)
     chosen = tuning["chosen"]
-    line = names.index(methods[chosen])
-    ax.errorbar(means[chosen], line, xerr=errors[chosen], color="tab:red", capsize=3)
-    ax.plot(means[chosen], line, "o", markersize=12, fillstyle="none", color="tab:red", label="chosen")
+    if chosen >= 0:
+        line = names.index(methods[chosen])
+        ax.errorbar(means[chosen], line, xerr=errors[chosen], color="tab:red", capsize=3)
+        ax.plot(means[chosen], line, "o", markersize=12, fillstyle="none", color="tab:red", label="chosen")
+        ax.legend()
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set(xlabel=measure.replace("_", " "))
-    ax.legend()
     return ax
 
 

@@ -137,10 +137,31 @@ def test_transformed_rows_have_the_divergences_as_distances(few, name):
 def test_what_is_no_distance_is_not_transformed(fitted, few):
     for name in NO_DISTANCES:
         assert not hasattr(FROM_LABELS[name], "transform")
-    with pytest.raises(ValueError, match="network_embedding is not a squared distance"):
-        clone(FROM_LABELS["deep"]).fit(*few).model_.embed(few[0])
-    with pytest.raises(ValueError, match="not a squared distance"):
-        fitted.model_.embed(few[0])
+    for model in (fitted.model_, clone(FROM_LABELS["smooth"]).fit(*few).model_):
+        with pytest.raises(ValueError, match=f"{model.name} is not a squared distance of embedded rows"):
+            model.embed(few[0])
+        with pytest.raises(ValueError, match=f"{model.name} is not a squared distance of embedded rows"):
+            model.inner
+
+
+@pytest.mark.parametrize("name", [name for name in FROM_LABELS if name not in ("smooth", "wu2009")])
+def test_the_inner_model_is_of_the_embedded_rows(few, name, tmp_path):
+    X, y = few
+    model = clone(FROM_LABELS[name]).fit(X, y).model_
+    embedded, inner = model.embed(X), model.inner
+    assert inner.name == ("log_sum_exp_quadratic" if name == "deep" else "squared_euclidean")
+    assert inner.n_features == embedded.shape[1]
+    np.testing.assert_allclose(inner.divergence(embedded), model.divergence(X), atol=1e-9 * model.divergence(X).max())
+    if name == "deep":
+        assert inner.slopes.shape == (8, 4) and inner.roots.shape == (4, 4)
+        np.testing.assert_array_equal(inner.divergence(embedded), model.divergence(X))
+        np.testing.assert_array_equal(inner.phi(embedded), model.phi(X))
+        assert inner.gradient(embedded).shape == embedded.shape
+    del model  # the inner model outlives it
+    inner.save(tmp_path / "inner.bregmax")
+    loaded, copy = bregmax.Model.load(tmp_path / "inner.bregmax"), pickle.loads(pickle.dumps(inner))
+    np.testing.assert_array_equal(loaded.divergence(embedded), inner.divergence(embedded))
+    np.testing.assert_array_equal(copy.divergence(embedded), inner.divergence(embedded))
 
 
 @each_pairs_method
@@ -257,6 +278,47 @@ def test_gradient_methods_save_and_load(few, name, tmp_path):
     assert loaded.name == {"smooth": "log_sum_exp_quadratic", "deep": "network_embedding"}[name]
     np.testing.assert_array_equal(loaded.divergence(X), learner.divergence(X))
     np.testing.assert_array_equal(loaded.phi(X), learner.phi(X))
+
+
+@pytest.mark.parametrize("name", GRADIENT)
+def test_what_was_tuned_is_told_as_by_the_default_learner(few, name):
+    X, y = few
+    lists = dict(n_pieces=[4, 8], quadratic_rank=[2, 4]) if name == "smooth" else dict(n_pieces=[4, 8])
+    learner = clone(GRADIENT[name]).set_params(repeats=1, **lists, decay=[1e-3, 1e-1], scale="auto").fit(X, y)
+    assert learner.method_ == name
+    best, yardstick = learner.scores_
+    assert best["method"] == name and yardstick["method"] == "euclidean" and not yardstick["chosen"]
+    assert best["measure"] == "average_precision" and best["chosen"] and 0.5 < best["mean"] <= 1
+    settings = best["settings"]
+    assert {*lists, "decay", "scale"} <= set(settings) <= {"method", *learner.get_params()}
+    assert settings["scale"] in ("none", "standard")
+    for parameter in (*lists, "decay"):
+        assert settings[parameter] == learner.parameters_[parameter]
+    settings.pop("method", None)
+    again = clone(learner).set_params(**settings).fit(X, y)
+    assert again.scores_ == [] and (again.divergence(X) == learner.divergence(X)).all()
+    by_default = bregmax.BregmanLearner(method=name, repeats=1, max_iter=5)
+    with pytest.warns(ConvergenceWarning):
+        by_default.fit(X, y)
+    assert [set(score) for score in by_default.scores_] == [set(score) for score in learner.scores_]
+
+
+def test_what_was_tuned_from_items_is_told(pairs):
+    X, numbers, y = pairs
+    learner = bregmax.SmoothPairsLearner(n_pieces=8, decay=[1e-3, 1e-1], feature_price=0.0, preprocessor=X).fit(numbers, y)
+    assert learner.method_ == "smooth"
+    assert learner.scores_[0]["method"] == "smooth" and learner.scores_[0]["chosen"]
+    assert learner.scores_[0]["settings"]["decay"] == learner.parameters_["decay"]
+    assert learner.set_params(decay=0.1).fit(numbers, y).scores_ == []
+
+
+def test_settings_of_scores_have_the_names_of_parameters(few):
+    learner = bregmax.BregmanLearner(lambdas=[0.1, 10.0], smoothing="auto", n_pieces="auto", repeats=1).fit(*few)
+    settings = next(score["settings"] for score in learner.scores_ if score["chosen"])
+    assert settings["lam"] == learner.lam_ and settings["smoothing"] == learner.smoothing_
+    assert set(settings) <= set(learner.get_params())
+    wu = bregmax.Wu2009(kernel="square", c=1.0, kernel_scale=[0.0, 1.0]).fit(*few)
+    assert wu.method_ == "wu2009" and wu.scores_[0]["settings"]["scale"] == "standard"
 
 
 def test_smooth_has_a_gradient_and_deep_has_none(few):

@@ -68,15 +68,14 @@ def test_learned_models(few, name):
 
 def test_embedded_rows_are_what_the_generator_of_a_network_sees(few):
     X, y = few
-    model = LEARNERS["deep"].fit(X, y).model_
-    _, arrays = model._core.contents()
-    inner = bregmax.Model.log_sum_exp_quadratic(
-        *(arrays[f"divergence.inner.{part}"] for part in ("slopes", "offsets", "temperature", "roots"))
-    )
-    embedded = run(model, X, outputs="embedded")["embedded"]
-    assert embedded.shape == (len(X), 5)
-    np.testing.assert_allclose(inner.divergence(embedded), model.divergence(X), rtol=1e-10, atol=1e-11)
-    np.testing.assert_allclose(inner.phi(embedded), model.phi(X), rtol=1e-12)
+    for name in ("deep", "deep, tanh"):
+        model = LEARNERS[name].fit(X, y).model_
+        embedded = run(model, X, outputs="embedded")["embedded"]
+        assert embedded.shape == (len(X), 5)
+        np.testing.assert_allclose(model.embed(X), embedded, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(model.inner.divergence(embedded), model.divergence(X), rtol=1e-10, atol=1e-11)
+        np.testing.assert_allclose(model.inner.phi(embedded), model.phi(X), rtol=1e-12)
+        check(model.inner, embedded, embedded[::2])
 
 
 def test_near_rows_far_from_the_origin():

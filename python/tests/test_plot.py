@@ -66,6 +66,21 @@ def test_the_scores_of_methods_show_every_candidate_and_the_choice(few):
     assert bregmax.plot.method_scores(learner, "auc").get_xlabel() == "auc"
 
 
+def test_nothing_is_marked_where_nothing_was_chosen(tuned, few, monkeypatch):
+    methods = bregmax.BregmanLearner(candidates=["euclidean", "smooth"], repeats=1).fit(*few)
+    drawings = [(bregmax.plot.lambda_path, tuned), (bregmax.plot.method_scores, methods)]
+    marked = [len(draw(learner).get_lines()) for draw, learner in drawings]
+    for (draw, learner), with_mark in zip(drawings, marked):
+        assert draw(learner).get_legend() is not None
+        tuning = learner.model_.tuning | {"chosen": -1}  # as a time limit leaves it
+        with monkeypatch.context() as patch:
+            patch.setattr(bregmax.Model, "tuning", tuning)
+            ax = draw(learner)
+        assert ax.get_legend() is None
+        assert not [line for line in ax.get_lines() if line.get_color() == "tab:red"]
+        assert 0 < len(ax.get_lines()) < with_mark
+
+
 def test_mistakes(tuned, fitted, few):
     X, _ = few
     with pytest.raises(ValueError, match="lambda was not tuned"):

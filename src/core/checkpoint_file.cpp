@@ -78,6 +78,7 @@ void check_checkpoint_target(const std::string& path, std::string_view mark) {
 
 void check_checkpoint_files(const std::string& checkpoint, const std::string& resume) {
   if (!checkpoint.empty()) {
+    const AtomicFileWriter trial(checkpoint);  // throws Error if it cannot be written, and leaves nothing behind
     std::ifstream file(checkpoint, std::ios::binary);
     if (file && !is_checkpoint(file)) refuse_target(checkpoint);
   }

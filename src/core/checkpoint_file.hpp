@@ -66,7 +66,7 @@ void write_checkpoint(const std::string& path, std::string_view mark, std::uint6
 void check_checkpoint_target(const std::string& path, std::string_view mark);
 
 // The same for both files of a run, before it is known which solver will write and read them; they may be empty. The
-// one to resume from must be there.
+// checkpoint must be writable, and the one to resume from must be there.
 void check_checkpoint_files(const std::string& checkpoint, const std::string& resume);
 
 // Reads in two steps, since the sizes of the parts depend on the shape. Throws Error if the file is not a complete

@@ -50,6 +50,8 @@ class MethodPlanner {
     settings.solver.exact_seconds = thresholds_.exact_seconds;
     settings.solver.fold_seconds = thresholds_.fold_seconds;
     if (settings.solver.memory_limit == 0) settings.solver.memory_limit = context_.memory;
+    require(settings.solver.checkpoint_every >= 0, "{} is {}; allowed: 0 or more seconds", names_("checkpoint_every"),
+            settings.solver.checkpoint_every);
     // The exact solver, which pbdl then takes, does neither.
     if (context_.competes && (!method_.resumable || method_.learns_from_items)) {
       settings.solver.checkpoint.clear();
@@ -224,6 +226,8 @@ class MethodPlanner {
     for (const LabelSupervision kind : request_.supervision) {
       require(kind == LabelSupervision::kAllPairs && data_.labelled(),
               "{} learns from the labels themselves, or from all pairs of them", method_.name);
+      require(data_.row_weights.empty(), "{} is for labelled rows; it does not go with all pairs of them",
+              names_("row_weights"));
       planned_.supervision.push_back({kind, 0, 0, request_.seed});
     }
     const bool pairs = !planned_.supervision.empty();

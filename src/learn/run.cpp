@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
 #include <utility>
 
 #include "bregmax/supervision/sample.hpp"
 #include "core/checkpoint_file.hpp"
+#include "core/checks.hpp"
 #include "core/progress.hpp"
 #include "learn/candidates.hpp"
 #include "learn/diagnosis.hpp"
@@ -91,8 +93,14 @@ void learn_chosen(const Plan& plan, const TrainingData& data, std::size_t kind, 
 
 // Before the cross-validation, which may take long; the last fit then looks inside.
 void check_checkpoints(const Plan& plan) {
+  const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   for (const PlannedMethod& planned : plan.methods) {
-    internal::check_checkpoint_files(planned.settings.solver.checkpoint, planned.settings.solver.resume);
+    const std::string& checkpoint = planned.settings.solver.checkpoint;
+    internal::check_checkpoint_files(checkpoint, planned.settings.solver.resume);
+    const bool both = !checkpoint.empty() && !plan.scores_file.empty();
+    internal::require(!both || absolute(checkpoint) != absolute(plan.scores_file),
+                      "{} is the file that keeps the scores of the cross-validation; give another name",
+                      plan.names.with("checkpoint", checkpoint));
   }
 }
 

@@ -216,8 +216,18 @@ TEST(Automatic, TheLastFitGoesOnFromItsCheckpoint) {
   EXPECT_EQ(continued.report.status, Status::kConverged);
   EXPECT_EQ(continued.model.divergence->matrix(kNoisy.rows, kNoisy.rows),
             whole.model.divergence->matrix(kNoisy.rows, kNoisy.rows));
+  const auto refused = [&](const std::string& message) {
+    EXPECT_THAT([&] { run(made, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
   solver.resume = directory / "missing";
-  EXPECT_THAT([&] { run(made, kTwoClasses); }, ThrowsMessage<Error>(HasSubstr("it cannot be read")));
+  refused("it cannot be read");
+  solver.resume.clear();
+  solver.checkpoint = directory / "no folder/state";
+  refused("no folder/state: No such file");
+  solver.checkpoint = directory / "scores";
+  made.scores_file = directory / "./scores";
+  refused("is the file that keeps the scores of the cross-validation; give another name");
+  EXPECT_FALSE(std::filesystem::exists(made.scores_file));
 }
 
 TEST(Automatic, RowsWithWeightsAreForMethodsThatWeighThem) {
@@ -231,6 +241,11 @@ TEST(Automatic, RowsWithWeightsAreForMethodsThatWeighThem) {
         plan(choosing_from({"pbdl", "smooth"}), weighted);
       },
       ThrowsMessage<Error>("pbdl does not weigh rows; smooth and deep do"));
+  FitRequest pairs;
+  pairs.method = "smooth";
+  pairs.supervision = {LabelSupervision::kAllPairs};
+  EXPECT_THAT([&] { plan(pairs, weighted); },
+              ThrowsMessage<Error>(HasSubstr("row_weights is for labelled rows; it does not go with all pairs")));
   const FitRequest request = choosing_from({"smooth"});
   const auto learned = [&] { return fit(request, weighted).model.divergence->matrix(kNoisy.rows, kNoisy.rows); };
   const Matrix even = learned();

@@ -278,6 +278,8 @@ TEST(Plan, RefusesWhatTheMethodDoesNotKnow) {
       "itml", [](FitRequest& r) { r.solver.memory_limit = 1; }, "memory_limit does not go with itml");
   refused(
       "pbdl", [](FitRequest& r) { r.solver.early_stop = true; }, "go with solver=admm");
+  refused(
+      "smooth", [](FitRequest& r) { r.solver.checkpoint_every = -1; }, "checkpoint_every is -1; allowed: 0 or more");
   const auto huge = [](FitRequest& r) {
     r.parameters["width"] = 100000;
     r.parameters["hidden_layers"] = 20;
