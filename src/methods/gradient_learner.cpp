@@ -10,6 +10,7 @@
 #include "core/checks.hpp"
 #include "divergence/checks.hpp"
 #include "methods/hold_out.hpp"
+#include "methods/item_folds.hpp"
 #include "methods/model_start.hpp"
 #include "methods/parameters.hpp"
 #include "optimize/gradient/lbfgs.hpp"
@@ -180,11 +181,13 @@ Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const
     extras.held_out = &*judges;
   }
   // The mean loss of twice as many items says twice as much, so the prices weigh half as much beside it. What was
-  // chosen on folds then fits all items, too.
+  // chosen on folds then fits all items, too. A pair in both directions says no more than in one.
   const Index units = training.items.empty() ? rows.rows() : std::ssize(training.items);
+  const auto* pairs = std::get_if<Pairs>(&supervision);
+  const double told = pairs != nullptr && come_in_both_directions(*pairs) ? 0.5 : 1;
   Prices prices = learner.prices;
-  prices.decay *= kUnitsOfPrices / static_cast<double>(units);
-  prices.feature *= kUnitsOfPrices / static_cast<double>(units);
+  prices.decay *= kUnitsOfPrices / (told * static_cast<double>(units));
+  prices.feature *= kUnitsOfPrices / (told * static_cast<double>(units));
   TrainResult result;
   const auto rows_given = static_cast<double>(rows.rows()), items = static_cast<double>(training.items.size());
   if (takes_all_at_once(learner, rows_given, items)) {

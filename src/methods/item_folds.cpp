@@ -30,7 +30,8 @@ bool is_of_one_kind(const Supervision& supervision) {
          std::ranges::all_of(*pairs, [&](const Pair& pair) { return pair.similar == pairs->front().similar; });
 }
 
-// Are these pairs as in_both_directions() makes them?
+}  // namespace
+
 bool come_in_both_directions(const Pairs& pairs) {
   if (pairs.size() % 2 != 0) return false;
   for (std::size_t t = 0; t < pairs.size(); t += 2) {
@@ -41,8 +42,6 @@ bool come_in_both_directions(const Pairs& pairs) {
   }
   return true;
 }
-
-}  // namespace
 
 std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most) {
   constexpr std::uint64_t kItemStream = 3;

@@ -11,6 +11,9 @@ struct SplitItems {
   Supervision train, held_out;
 };
 
+// Are these pairs as in_both_directions() makes them?
+bool come_in_both_directions(const Pairs& pairs);
+
 // The folds 0 .. most - 1 of a division of the items into `folds`, 2 .. items: each item is held out by one of them.
 // Pairs in both directions stay together: one direction says what the other is.
 std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, std::uint64_t seed, int most);

@@ -45,6 +45,19 @@ class GradientLearning : public ::testing::TestWithParam<std::string> {
   }
 };
 
+// With one piece D is symmetric, so the losses of both directions are equal, and prices that count a pair once leave
+// the same objective.
+TEST(SmoothFromPairs, PricesCountAPairInBothDirectionsOnce) {
+  const Matrix rows = random_table(30, 3);
+  const Pairs pairs = sample_pairs(alternating(30), 60, 4);
+  MethodSettings settings;
+  settings.parameters = {{"pieces", 1}, {"decay", 0.1}, {"optimiser", 2}};
+  const auto objective = [&](const Pairs& given) {
+    return fit_with(method_named("smooth"), rows, given, make_scaling(rows, Scale::kNone), settings).report.objective;
+  };
+  EXPECT_NEAR(objective(in_both_directions(pairs)), objective(pairs), 1e-4 * objective(pairs));
+}
+
 TEST_P(GradientLearning, AHugeRateIsAStatusWithTheBestModelForAnySupervision) {
   const Matrix rows = random_table(40, 4);
   const ClassOfRow labels = alternating(40);
