@@ -167,6 +167,7 @@ void internal::check_plan(const Plan& plan, const TrainingData& data) {
   if (const auto* classes = std::get_if<ClassOfRow>(&data.supervision)) {
     check_labels(*classes, data.rows.rows(), false);
   }
+  check_given_items(data.supervision, data.rows.rows());
   require(!plan.methods.empty(), "there is no method to try; at least one is needed");
   for (const PlannedMethod& planned : plan.methods) {
     require(!planned.scales.empty(), "there is no scale to try; at least one is needed");

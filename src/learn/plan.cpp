@@ -249,6 +249,7 @@ class Planner {
     internal::check_bounded_rows(data_.rows);
     const auto* classes = std::get_if<ClassOfRow>(&data_.supervision);
     if (classes != nullptr) internal::check_labels(*classes, data_.rows.rows(), false);
+    internal::check_given_items(data_.supervision, data_.rows.rows());
     internal::check_row_weights(data_.row_weights, data_.supervision, data_.rows.rows());
   }
 

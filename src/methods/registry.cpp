@@ -9,7 +9,6 @@
 #include "core/text.hpp"
 #include "methods/methods.hpp"
 #include "methods/training_rows.hpp"
-#include "optimize/problem/items.hpp"
 
 namespace bregmax {
 namespace {
@@ -22,13 +21,10 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   const std::string given = supervision_name(supervision);
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
           internal::joined(names, ", "));
-  // Label pairs are checked by pbdl.
   if (const auto* labels = std::get_if<ClassOfRow>(&supervision)) {
     internal::check_labels(*labels, rows, method.needs_supervision);
   }
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) internal::check_items(*pairs, rows);
-  if (const auto* targets = std::get_if<Targets>(&supervision)) internal::check_items(*targets, rows);
-  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) internal::check_items(*comparisons, rows);
+  internal::check_given_items(supervision, rows);
 }
 
 void check_limits(const MethodLimits& limits) {

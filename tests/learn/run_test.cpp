@@ -207,6 +207,9 @@ TEST(Run, RefusesBadInput) {
   refused([](Plan& p) { p.folds = 1; }, "folds is 1; allowed: 2 or more");
   refused([](Plan& p) { p.tuning_rows = 31; }, "tuning_rows is 31; allowed: 0 to 30");
   refused([](Plan& p) { p.methods[0].fold_tolerance = 0; }, "fold_tolerance is 0");
+  const TrainingData no_such_row{data.rows, Pairs{{0, 1, true}, {0, 30, false}}};
+  EXPECT_THAT([&] { run(quick("gmml"), no_such_row); }, ThrowsMessage<Error>(HasSubstr("30")));
+  EXPECT_THAT([&] { plan({}, no_such_row); }, ThrowsMessage<Error>(HasSubstr("30")));
   const TrainingData two_labels{data.rows, ClassOfRow(2)};
   EXPECT_THAT([&] { run(quick("gmml"), two_labels); },
               ThrowsMessage<Error>(HasSubstr("there are 2 labels for 30 rows")));
