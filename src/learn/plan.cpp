@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "learn/method_planner.hpp"
 #include "learn/start.hpp"
+#include "methods/item_folds.hpp"
 #include "methods/training_rows.hpp"
 
 namespace bregmax {
@@ -212,14 +213,19 @@ class Planner {
     const double folds = plan_.folds, share = (folds - 1) / folds;
     const double tuning_rows = std::min(rows_, request_.thresholds.tuning_rows);
     context.fits_per_candidate = folds * (data_.labelled() ? plan_.repeats : 1);
-    context.rows_per_fit = data_.labelled() ? share * tuning_rows : rows_;
+    context.rows_per_fit = data_.labelled() ? share * tuning_rows : std::max(tuning_rows, named_rows());
     // A fold loses each item that names a row of a held-out fold, and an item names two or three.
     context.items_per_fit = data_.labelled() ? 0 : share * share * static_cast<double>(item_count(data_.supervision));
     return context;
   }
 
+  double named_rows() const {
+    const std::vector<bool> named = internal::named_rows(items_of(data_.supervision), data_.rows.rows());
+    return static_cast<double>(std::ranges::count(named, true));
+  }
+
   void finish() {
-    if (data_.labelled() && rows_ > request_.thresholds.tuning_rows) {
+    if (rows_ > request_.thresholds.tuning_rows) {
       plan_.tuning_rows = static_cast<Index>(request_.thresholds.tuning_rows);
       plan_.tuning_comparisons = static_cast<Index>(request_.thresholds.tuning_comparisons);
     }

@@ -151,6 +151,38 @@ TEST(Tune, FoldsOfItemsHoldOutRowsIfThereAreEnough) {
   EXPECT_EQ(held_out_somewhere.size(), 20U);
 }
 
+// Only the rows that items name are learned from; the others add to the scaling, for which a sample is enough.
+TEST(Tune, FoldsOfItemsHaveFewOfTheRowsThatNoItemNames) {
+  const LabelledRows data = noisy_classes(60);
+  Comparisons comparisons;
+  for (Index c = 0; c < 40; ++c) comparisons.push_back({c % 12 * 5, (c + 5) % 12 * 5, c % 12 * 5, (c + 1) % 12 * 5});
+  std::vector<int> pieces(60);
+  for (std::size_t row = 0; row < 60; ++row) pieces[row] = static_cast<int>(row % 20);
+  const auto features_of = [](const MatrixView& rows, const Comparison& item) {
+    return std::array{rows(item.i, 2), rows(item.j, 2), rows(item.k, 2), rows(item.l, 2)};
+  };
+  const std::vector<Fold> all = folds_of_items(data.rows, comparisons, 4, 1, pieces, 60);
+  for (const Index most : {20, 5}) {
+    const std::vector<Fold> few = folds_of_items(data.rows, comparisons, 4, 1, pieces, most);
+    ASSERT_EQ(few.size(), all.size());
+    for (std::size_t f = 0; f < few.size(); ++f) {
+      EXPECT_EQ(few[f].train_rows.rows(), std::max<Index>(most, 12)) << "all that are named";
+      ASSERT_EQ(few[f].train_pieces.size(), static_cast<std::size_t>(few[f].train_rows.rows()));
+      const std::set<int> used(few[f].train_pieces.begin(), few[f].train_pieces.end());
+      EXPECT_EQ(*used.rbegin() + 1, std::ssize(used)) << "numbered anew";
+      const std::pair<Supervision, Supervision> parts[] = {{*few[f].train_items, *all[f].train_items},
+                                                           {few[f].loss_items, all[f].loss_items}};
+      for (const auto& [one, other] : parts) {
+        const auto &renumbered = std::get<Comparisons>(one), &given = std::get<Comparisons>(other);
+        ASSERT_EQ(renumbered.size(), given.size()) << "the same division";
+        for (std::size_t t = 0; t < given.size(); ++t) {
+          EXPECT_EQ(features_of(few[f].train_rows, renumbered[t]), features_of(all[f].train_rows, given[t]));
+        }
+      }
+    }
+  }
+}
+
 // Similar pairs alone teach nothing.
 TEST(Tune, FoldsOfPairsKeepBothKinds) {
   const LabelledRows data = noisy_classes(10);
