@@ -230,9 +230,21 @@ TEST(Tune, RecordsOfFoldsNameTheSolver) {
     options.methods[0].settings.solver.fold_seconds = admm ? 0 : 60;
     const CandidateFamilies families = families_of(options, {data.rows, data.classes}).families;
     const auto learner = families.front()->learner(fold);
-    learner->run(0, {});
+    for (std::size_t step = 0; step < learner->steps().size(); ++step) learner->run(step, {});
     EXPECT_EQ(learner->model(0).record.solver, admm ? "admm" : "exact");
   }
+}
+
+// Stating the problems may take long, so it is done in steps, under the clock.
+TEST(Tune, LearnersAreMadeWithoutWork) {
+  const LabelledRows data = noisy_classes(20);
+  Fold unusable = folds_of_rows(data.rows, data.classes, 2, 3).front();
+  unusable.train_classes.assign(unusable.train_classes.size(), 0);
+  Plan options = small_plan();
+  options.methods[0].supervision = {{LabelSupervision::kComparisons, 100, 3, 0}};
+  const CandidateFamilies families = families_of(options, {data.rows, data.classes}).families;
+  const auto learner = families.front()->learner(unusable);
+  EXPECT_THAT([&] { learner->run(0, {}); }, ThrowsMessage<Error>(HasSubstr("class")));
 }
 
 TEST(Tune, MeanLossIsThatOfTheDefinition) {

@@ -81,7 +81,7 @@ class CandidateFamily {
  public:
   virtual ~CandidateFamily() = default;
   virtual std::vector<Settings> candidates() const = 0;
-  // The fold outlives the learner. Called from several threads.
+  // The fold outlives the learner. Called before the clock runs and the stop flag is looked at: the work is for steps.
   virtual std::unique_ptr<FoldLearner> learner(const Fold& fold) const = 0;
 };
 using CandidateFamilies = std::vector<std::shared_ptr<const CandidateFamily>>;
