@@ -84,7 +84,7 @@ std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supe
   const SharedRows shared = all ? Matrix(rows) : Matrix(rows(kept, Eigen::all));
   for (auto& [train, held_out] : splits) {
     Fold fold;
-    fold.seed = seed;
+    fold.seed = Random(seed).fork(kLossStream).fork(result.size()).next_bits();
     fold.train_rows = fold.loss_rows = shared;
     fold.train_pieces = all || pieces.empty() ? pieces : renumbered(select_rows(pieces, kept));
     fold.train_items = all ? std::move(train) : internal::renumbered_items(std::move(train), kept);

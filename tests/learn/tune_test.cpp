@@ -183,6 +183,27 @@ TEST(Tune, FoldsOfItemsHaveFewOfTheRowsThatNoItemNames) {
   }
 }
 
+TEST(Tune, TheSeedGivesFoldsOfItemsRandomStarts) {
+  const LabelledRows data = noisy_classes(20);
+  const Comparisons comparisons = sample_comparisons(data.classes, 200, 1);
+  const TrainingData given{data.rows, comparisons};
+  FitRequest request;
+  request.method = "smooth";
+  std::vector<Matrix> learned;
+  for (const std::uint64_t seed : {1, 2}) {
+    request.seed = seed;
+    const Plan planned = plan(request, given);
+    std::vector<Fold> folds = folds_of(planned, given);
+    EXPECT_NE(folds[0].seed, folds[1].seed);
+    folds[0].train_items = comparisons;  // so that only the start differs
+    const CandidateFamilies families = families_of(planned, given).families;
+    const auto learner = families.front()->learner(folds[0]);
+    learner->run(0, {});
+    learned.push_back(learner->model(0).divergences(data.rows, data.rows));
+  }
+  EXPECT_NE(learned[0], learned[1]);
+}
+
 // Similar pairs alone teach nothing.
 TEST(Tune, FoldsOfPairsKeepBothKinds) {
   const LabelledRows data = noisy_classes(10);

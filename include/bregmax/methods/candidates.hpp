@@ -43,7 +43,7 @@ struct Fold {
   std::vector<int> held_out_classes;
   SharedRows loss_rows;  // the loss is the mean over loss_items, on these rows
   Supervision loss_items;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  // of the random starts of its fits, together with that of the fit on all rows
 };
 
 // One step of learning on a fold: it may begin when the steps in `after` are done, and it learns `candidates`.
