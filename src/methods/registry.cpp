@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
 #include "methods/methods.hpp"
@@ -206,10 +207,14 @@ MethodFit fit_with(const Method& method, const MatrixView& rows, const MethodSup
                    const Scaling& scaling, const MethodSettings& settings, const RunControl& control) {
   internal::check_bounded_rows(rows);
   const Scaling& used = settings.start ? settings.start->scaling : scaling;
-  MethodFit fit = internal::as_fit(learn_with(method, used.apply(rows), supervision, settings, control), method.name,
-                                   supervision, used, rows.rows(), settings.seed);
+  const Matrix scaled = used.apply(rows);
+  MethodFit fit = internal::as_fit(learn_with(method, scaled, supervision, settings, control), method.name, supervision,
+                                   used, rows.rows(), settings.seed);
   // A record with a proof has separate fields for these.
-  if (!fit.proved) fit.model.record.parameters = resolve(method, settings).parameters;
+  if (!fit.proved) {
+    fit.model.record.parameters = resolve(method, settings).parameters;
+    fit.model.record.constant = is_constant(*fit.model.divergence, scaled);
+  }
   return fit;
 }
 

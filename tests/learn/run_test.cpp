@@ -266,6 +266,28 @@ TEST(Run, SaysWhyADivergenceIsConstant) {
   EXPECT_EQ(cause(request, data.classes), "all_candidates");
 }
 
+TEST(Run, SaysOfEveryMethodThatADivergenceIsConstant) {
+  const LabelledRows data = noisy_classes(20);
+  FitRequest request;
+  const auto cause = [&](const MatrixView& rows, const MethodSupervision& supervision) {
+    return only_finding(fit(request, {rows, supervision}), Finding::Kind::kConstant).cause;
+  };
+  const Matrix equal = Matrix::Constant(20, 3, 4);
+  for (const char* method : {"smooth", "deep"}) {
+    SCOPED_TRACE(method);
+    request.method = method;
+    EXPECT_EQ(cause(data.rows, Pairs{{0, 1, true}, {2, 3, true}}), "nothing_asked");
+    EXPECT_EQ(cause(data.rows, Targets{{0, 1, 0}, {2, 3, 0}}), "nothing_asked");
+    EXPECT_EQ(cause(equal, Pairs{{0, 1, true}, {2, 3, false}}), "equal_rows");
+    EXPECT_TRUE(fit(request, {equal, Pairs{{0, 1, true}, {2, 3, false}}}).model.record.constant);
+    const FitOutcome learned = fit(request, {data.rows, Pairs{{0, 2, true}, {0, 1, false}}});
+    EXPECT_FALSE(learned.model.record.constant);
+    EXPECT_EQ(learned.find(Finding::Kind::kConstant), nullptr);
+  }
+  request.method = "euclidean";
+  EXPECT_EQ(cause(equal, data.classes), "equal_rows");
+}
+
 TEST(Run, SaysWhyItEndedEarly) {
   const LabelledRows data = noisy_classes(30);
   FitRequest request;
