@@ -51,10 +51,7 @@ std::vector<Candidate> candidates_of(const FamilyOptions& options) {
 class GridLearner final : public FoldLearner {
  public:
   GridLearner(const FamilyOptions& options, const std::vector<Candidate>& candidates, const Fold& fold)
-      : options_(options), candidates_(candidates), fold_(fold), models_(candidates.size()) {
-    if (!options.supervision.empty()) supervision_ = all_pairs(fold.train_classes);
-    if (fold.train_items) supervision_ = as_method_supervision(*fold.train_items);
-  }
+      : options_(options), candidates_(candidates), fold_(fold), models_(candidates.size()) {}
 
   std::vector<LearnStep> steps() const override {
     std::vector<LearnStep> steps(models_.size());
@@ -69,7 +66,7 @@ class GridLearner final : public FoldLearner {
     settings.seed ^= fold_.seed;
     settings.row_weights = fold_.train_weights;
     try {
-      MethodFit fit = fit_with(options_.method, fold_.train_rows, supervision_,
+      MethodFit fit = fit_with(options_.method, fold_.train_rows, supervision(),
                                make_scaling(fold_.train_rows, candidate.scale), settings, control);
       models_[step] = std::move(fit.model);
       return is_success(fit.report.status) ? FoldFit::kSolved : FoldFit::kUnproved;
@@ -81,10 +78,15 @@ class GridLearner final : public FoldLearner {
   Model model(std::size_t candidate) const override { return models_[candidate]; }
 
  private:
+  MethodSupervision supervision() const {
+    if (fold_.train_items) return as_method_supervision(*fold_.train_items);
+    if (options_.supervision.empty()) return fold_.train_classes;
+    return all_pairs(fold_.train_classes);
+  }
+
   const FamilyOptions& options_;
   const std::vector<Candidate>& candidates_;
   const Fold& fold_;
-  MethodSupervision supervision_ = fold_.train_classes;
   std::vector<Model> models_;
 };
 
@@ -167,6 +169,7 @@ void internal::check_plan(const Plan& plan, const TrainingData& data) {
   if (const auto* classes = std::get_if<ClassOfRow>(&data.supervision)) {
     check_labels(*classes, data.rows.rows(), false);
   }
+  check_given_items(data.supervision, data.rows.rows());
   require(!plan.methods.empty(), "there is no method to try; at least one is needed");
   for (const PlannedMethod& planned : plan.methods) {
     require(!planned.scales.empty(), "there is no scale to try; at least one is needed");

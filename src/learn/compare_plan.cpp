@@ -71,6 +71,7 @@ class ComparePlanner {
     plain.folds = request_.folds;
     plain.repeats = request_.repeats;
     Plan& outer = plan_.outer = plan(plain, data_);
+    outer.tuning_rows = 0;  // its models learn from all rows that are to be used
     plan_.measures = {outer.tune_for};
     if (data_.labelled()) {
       plan_.measures.assign(kOfLabels.begin(), kOfLabels.end());

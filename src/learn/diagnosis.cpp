@@ -19,12 +19,10 @@ std::string short_number(double value) { return fmt::format("{:.6g}", value); }
 
 // The derivative of the summed loss with respect to each divergence, at the zero model.
 struct FirstChanges {
-  bool some_fall = false;  // an item wants a divergence above 0
   std::map<std::pair<Index, Index>, double> of_pair;
 
   void add(const DivergenceTerm& pair, double change) {
     if (pair.point == pair.reference) return;  // D(x, x), always 0, or a divergence that the item lacks
-    some_fall = some_fall || change < 0;
     of_pair[{pair.point, pair.reference}] += change;
   }
   // Losses are convex and divergences never negative: if no derivative is negative, no model beats the zero model.
@@ -32,6 +30,12 @@ struct FirstChanges {
     return std::ranges::any_of(of_pair, [](const auto& entry) { return entry.second < 0; });
   }
 };
+
+bool asks_for_more(const Item& item) {  // than divergences of 0
+  if (item.weight <= 0) return false;
+  if (item.squared) return item.value > 0 && item.plus.point != item.plus.reference;
+  return item.minus.exists() && item.minus.point != item.minus.reference;
+}
 
 FirstChanges first_changes(const Supervision& supervision) {
   FirstChanges changes;
@@ -57,6 +61,11 @@ class Diagnosis {
       add(Finding::Kind::kConstant, cause,
           "the learned divergence is constant: it does not tell the rows apart, and every ranking by it is a tie; " +
               text);
+    } else if (learns_by_gradients() && nothing_is_asked()) {
+      add(Finding::Kind::kConstant, "nothing_asked",
+          fmt::format("the best divergence is a constant one, since none of the {} asks for one above 0: what the "
+                      "learned one tells apart is left over from its start",
+                      outcome_.model.record.supervision));
     }
     find_applied_loss();
     if (!outcome_.model.record.constant) compare_with_euclidean();
@@ -129,19 +138,32 @@ class Diagnosis {
         return {"one_label", "all rows have the same label: nothing asks for more"};
       }
     } else {
-      Supervision items = items_of(data_.supervision);
-      if (plan_.both_directions) items = in_both_directions(std::move(items));
-      const FirstChanges changes = first_changes(items);
-      if (!changes.some_fall) {
+      if (nothing_is_asked()) {
         return {"nothing_asked", fmt::format("none of the {} asks for a divergence above 0", record.supervision)};
       }
-      if (!changes.sums_fall()) {
-        return {"contradiction",
-                fmt::format("the {} contradict each other: no divergence has a smaller loss, whatever lambda is",
-                            record.supervision)};
+      if (!first_changes(given_items()).sums_fall()) {
+        return {"contradiction", fmt::format("the {} contradict each other: no divergence has a smaller loss{}",
+                                             record.supervision, outcome_.proved ? ", whatever lambda is" : "")};
       }
     }
+    if (learns_by_gradients()) return {"prices", "a smaller decay or feature_price may help"};
+    if (!outcome_.method().learns_from_items) {
+      return {"method", fmt::format("{} found no other", outcome_.method().name)};
+    }
     return cause_in_parameters();
+  }
+
+  // As they were learned from.
+  Supervision given_items() const {
+    Supervision items = items_of(data_.supervision);
+    return plan_.both_directions ? in_both_directions(std::move(items)) : items;
+  }
+
+  bool nothing_is_asked() const {
+    if (data_.labelled()) return false;
+    bool asks = false;
+    for_each_item(items_of(data_.supervision), [&](Index, const Item& item) { asks = asks || asks_for_more(item); });
+    return !asks;
   }
 
   std::pair<std::string, std::string> cause_in_parameters() const {

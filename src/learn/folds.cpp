@@ -74,18 +74,21 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
 }
 
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
-                                 const std::vector<int>& pieces) {
+                                 const std::vector<int>& pieces, Index most_rows) {
   std::vector<Fold> result;
   std::vector<internal::SplitItems> splits = internal::row_folds(supervision, rows.rows(), folds, seed);
   if (splits.empty()) splits = internal::item_folds(supervision, folds, seed, folds);
-  const SharedRows shared = Matrix(rows);
+  const bool all = most_rows == 0 || rows.rows() <= most_rows;
+  std::vector<Index> kept;
+  if (!all) kept = internal::rows_for_items(supervision, rows.rows(), most_rows, seed);
+  const SharedRows shared = all ? Matrix(rows) : Matrix(rows(kept, Eigen::all));
   for (auto& [train, held_out] : splits) {
     Fold fold;
-    fold.seed = seed;
+    fold.seed = Random(seed).fork(kLossStream).fork(result.size()).next_bits();
     fold.train_rows = fold.loss_rows = shared;
-    fold.train_pieces = pieces;
-    fold.train_items = std::move(train);
-    fold.loss_items = std::move(held_out);
+    fold.train_pieces = all || pieces.empty() ? pieces : renumbered(select_rows(pieces, kept));
+    fold.train_items = all ? std::move(train) : internal::renumbered_items(std::move(train), kept);
+    fold.loss_items = all ? std::move(held_out) : internal::renumbered_items(std::move(held_out), kept);
     result.push_back(std::move(fold));
   }
   return result;
@@ -109,7 +112,13 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
   const std::vector<int> given_pieces = plan.main().settings.piece_of.value_or(std::vector<int>{});
   const std::uint64_t seed = plan.seed;
   if (!data.labelled()) {
-    std::vector<Fold> folds = folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, given_pieces);
+    if (plan.tuning_rows > 0) {
+      control.log(
+          fmt::format("choosing on the rows that items name, and on others drawn at random, up to {} of the {} rows",
+                      plan.tuning_rows, data.rows.rows()));
+    }
+    std::vector<Fold> folds =
+        folds_of_items(data.rows, items_of(data.supervision), plan.folds, seed, given_pieces, plan.tuning_rows);
     for (Fold& fold : folds) {
       if (!plan.both_directions) break;
       fold.train_items = in_both_directions(std::move(*fold.train_items));

@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "learn/method_planner.hpp"
 #include "learn/start.hpp"
+#include "methods/item_folds.hpp"
 #include "methods/training_rows.hpp"
 
 namespace bregmax {
@@ -214,14 +215,19 @@ class Planner {
     const double folds = plan_.folds, share = (folds - 1) / folds;
     const double tuning_rows = std::min(rows_, request_.thresholds.tuning_rows);
     context.fits_per_candidate = folds * (data_.labelled() ? plan_.repeats : 1);
-    context.rows_per_fit = data_.labelled() ? share * tuning_rows : rows_;
+    context.rows_per_fit = data_.labelled() ? share * tuning_rows : std::max(tuning_rows, named_rows());
     // A fold loses each item that names a row of a held-out fold, and an item names two or three.
     context.items_per_fit = share * share * internal::items_to_learn(request_, data_);
     return context;
   }
 
+  double named_rows() const {
+    const std::vector<bool> named = internal::named_rows(items_of(data_.supervision), data_.rows.rows());
+    return static_cast<double>(std::ranges::count(named, true));
+  }
+
   void finish() {
-    if (data_.labelled() && rows_ > request_.thresholds.tuning_rows) {
+    if (rows_ > request_.thresholds.tuning_rows) {
       plan_.tuning_rows = static_cast<Index>(request_.thresholds.tuning_rows);
       plan_.tuning_comparisons = static_cast<Index>(request_.thresholds.tuning_comparisons);
     }
@@ -251,6 +257,7 @@ class Planner {
     internal::check_bounded_rows(data_.rows);
     const auto* classes = std::get_if<ClassOfRow>(&data_.supervision);
     if (classes != nullptr) internal::check_labels(*classes, data_.rows.rows(), false);
+    internal::check_given_items(data_.supervision, data_.rows.rows());
     internal::check_row_weights(data_.row_weights, data_.supervision, data_.rows.rows());
   }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "core/checks.hpp"
@@ -69,6 +69,16 @@ void check_header(const std::vector<std::string>& lines, const ResultsFormat& fo
   require(lines[1] == second_line(format), "{}: the columns are {}; allowed: {}", path, lines[1], second_line(format));
 }
 
+// Of another title or seed; a kill may have cut the first lines off. Throws Error if the file holds anything else.
+bool has_results_of_others(const std::vector<std::string>& lines, const std::string& text, const ResultsFormat& format,
+                           const std::string& path) {
+  if (text.empty()) return false;
+  const bool begins_so = text.starts_with(kMark) || std::string_view(kMark).starts_with(text);
+  const bool of_this_kind = lines.size() < 2 || lines[1] == second_line(format);
+  require(begins_so && of_this_kind, "{}: this is not a file of such results", path);
+  return lines.empty() || lines[0] != first_line_of(format);
+}
+
 Records parse_lines(const std::vector<std::string>& lines, const ResultsFormat& format, const std::string& path) {
   Records records;
   for (std::size_t i = 2; i < lines.size(); ++i) {
@@ -94,14 +104,20 @@ std::string first_line_of(const ResultsFormat& format) {
   return fmt::format("{}seed {}; {}", kMark, format.seed, format.title);
 }
 
-ResultsFile::ResultsFile(std::string path, ResultsFormat format)
+ResultsFile::ResultsFile(std::string path, ResultsFormat format, Others others)
     : path_(std::move(path)), format_(std::move(format)), file_(std::fopen(path_.c_str(), "ae"), &std::fclose) {
   if (!file_) refuse(path_);
   require(::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) == 0, "{} is in use by another process that appends to it",
           path_);
-  const std::string text = internal::read_whole_file(path_);
+  std::string text = internal::read_whole_file(path_);
   std::size_t used = 0;
-  const std::vector<std::string> lines = whole_lines(text, used);
+  std::vector<std::string> lines = whole_lines(text, used);
+  if (others == Others::kDrop && has_results_of_others(lines, text, format_, path_)) {
+    if (::ftruncate(::fileno(file_.get()), 0) != 0) refuse(path_);
+    text.clear();
+    lines.clear();
+    used = 0;
+  }
   // A file of another program must not be cut: an incomplete first line is ours only if it begins like ours.
   require(!lines.empty() || first_line_of(format_).starts_with(text), "{}: this is not a file of results", path_);
   if (!lines.empty()) check_header(lines, format_, path_);
@@ -124,19 +140,6 @@ void ResultsFile::append(const ResultsRecord& record) {
   const std::lock_guard lock(mutex_);
   write(file_.get(), line, format_.to_disk, path_);
   keys_.insert(key);
-}
-
-std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format) {
-  std::error_code missing;
-  if (std::filesystem::file_size(path, missing) > 0 && !missing) {
-    std::size_t used = 0;
-    const std::vector<std::string> lines = whole_lines(internal::read_whole_file(path), used);
-    const bool of_this_kind = lines.size() < 2 || lines[1] == second_line(format);
-    require(!lines.empty() && lines[0].starts_with(kMark) && of_this_kind, "{}: this is not a file of such results",
-            path);
-    if (lines[0] != first_line_of(format)) std::filesystem::remove(path);
-  }
-  return std::make_unique<ResultsFile>(path, format);
 }
 
 Records read_results(const std::string& path, const ResultsFormat& format) {

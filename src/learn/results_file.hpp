@@ -36,9 +36,12 @@ using Records = std::map<std::vector<std::string>, ResultsRecord>;  // by key
 // leave an incomplete last line, which is dropped when the file is opened.
 class ResultsFile {
  public:
+  // What is done with results of another title or seed. They may be of no use any more, and are then dropped.
+  enum class Others { kRefuse, kDrop };
+
   // Makes the file, or continues one of the same format and seed. Throws Error when it holds something else, when
   // another process has it open, or when it cannot be written.
-  ResultsFile(std::string path, ResultsFormat format);
+  ResultsFile(std::string path, ResultsFormat format, Others others = Others::kRefuse);
 
   bool contains(const std::vector<std::string>& key) const;
   // The record is written when this returns. May be called from several threads.
@@ -54,10 +57,6 @@ class ResultsFile {
 
 // The line that a file of this format begins with.
 std::string first_line_of(const ResultsFormat& format);
-
-// The file, made or continued. One of another title or seed is begun anew: what it holds is of no use here. Throws
-// Error when it has other columns, or is no file of results.
-std::unique_ptr<ResultsFile> open_results(const std::string& path, const ResultsFormat& format);
 
 // Reads a file without locking or changing it; an incomplete last line is left out, and of several records with the
 // same key all but the last. Throws Error when the file is missing or of another format or seed.

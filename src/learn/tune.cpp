@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <tuple>
 
 #include "core/checks.hpp"
@@ -53,15 +54,23 @@ class Tuner {
     read_scores();
   }
 
+  // A file without a score is of no use, nor are scores that say that there is nothing to choose.
+  ~Tuner() {
+    std::error_code ignored;
+    if (file_ && (cannot_choose_ || (is_read_.empty() && !kept_any_))) {
+      std::filesystem::remove(options_.scores_file, ignored);
+    }
+  }
+  Tuner(const Tuner&) = delete;
+  Tuner& operator=(const Tuner&) = delete;
+
   TuneResult run(const RunControl& control) {
     const internal::Stopwatch watch;
     const int threads = options_.threads > 0 ? options_.threads : omp_get_max_threads();
     result_.status = internal::run_tasks(tasks(), threads, options_.time_limit, "tune", control);
-    if (file_ && is_read_.empty() && !kept_any_) {
-      file_.reset();
-      std::filesystem::remove(options_.scores_file);
-    }
+    cannot_choose_ = true;
     summarise();
+    cannot_choose_ = false;
     result_.record.seconds = watch.seconds();
     return std::move(result_);
   }
@@ -143,7 +152,7 @@ class Tuner {
     if (options_.scores_file.empty()) return;
     ResultsFormat format{"scores of " + options_.scores_of, {"candidate", "fold"}, {"constant"}, 0, false};
     format.values.insert(format.values.end(), kMeasureNames.begin(), kMeasureNames.end());
-    file_ = open_results(options_.scores_file, format);
+    file_ = std::make_unique<ResultsFile>(options_.scores_file, format, ResultsFile::Others::kDrop);
     for (const auto& [key, record] : read_results(options_.scores_file, format)) {
       const auto candidate = internal::number_in<Index>(key[0]), fold = internal::number_in<Index>(key[1]);
       require(candidate && fold && *candidate >= 0 && *candidate < std::ssize(result_.record.candidates) &&
@@ -266,6 +275,7 @@ class Tuner {
   Matrix constant_;  // folds x candidates: 1, 0, or NaN where it is not known
   std::unique_ptr<ResultsFile> file_;
   std::atomic<bool> kept_any_ = false;
+  bool cannot_choose_ = false;
   std::set<std::pair<Index, Index>> is_read_;  // candidates and folds whose scores come from the file
   std::array<std::atomic<Index>, 3> counts_{};
   std::map<StepId, std::string> failures_;

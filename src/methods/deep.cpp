@@ -35,7 +35,8 @@ double seconds_of_deep(const FitSize& size, const MethodChoices& choices) {
 }
 
 double memory_of_deep(const FitSize& size, const MethodChoices& choices) {
-  return internal::predict_memory(deep_learner(static_cast<Index>(size.features), choices), size);
+  return internal::predict_memory(deep_learner(static_cast<Index>(size.features), choices), size,
+                                  choices.asked.solver.early_stop);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ Learned learn_from(const GradientLearner& learner, const MatrixView& rows, const
   const SolverSettings& asked = choices.asked.solver;
   TrainExtras extras{nullptr, asked.checkpoint, asked.resume, asked.checkpoint_every};
   if (held_out != nullptr) {
-    judges.emplace(training_items(held_out->rows, held_out->held_out, factor));
+    judges.emplace(training_items(held_out->rows ? MatrixView(*held_out->rows) : rows, held_out->held_out, factor));
     judges->neighbour_share = learner.neighbour_share;
     judges->weights = relative(held_out->weights);
     extras.held_out = &*judges;
@@ -217,7 +217,8 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
   check_squares(rows);
   if (!choices.asked.solver.early_stop) return learn_from(learner, rows, supervision, nullptr, choices, control);
   const HeldOut parts = hold_out(rows, supervision, choices.asked.row_weights, choices.seed);
-  return learn_from(learner, parts.train_rows, parts.train, &parts, choices, control);
+  const MatrixView train_rows = parts.train_rows ? MatrixView(*parts.train_rows) : rows;
+  return learn_from(learner, train_rows, parts.train, &parts, choices, control);
 }
 
 double predict_seconds(const GradientLearner& learner, const FitSize& size) {
@@ -238,7 +239,7 @@ double predict_seconds(const GradientLearner& learner, const FitSize& size) {
   return steps * (kSecondsPerStep + work / kPerSecond);
 }
 
-double predict_memory(const GradientLearner& learner, const FitSize& size) {
+double predict_memory(const GradientLearner& learner, const FitSize& size, bool early_stop) {
   constexpr double kFloat = 4, kDouble = 8, kSampled = 1024;
   const ParameterLayout layout(learner.shape);
   double widths = 0;
@@ -252,7 +253,10 @@ double predict_memory(const GradientLearner& learner, const FitSize& size) {
   };
   const double units = size.items > 0 ? size.items : size.rows;
   const auto parameters = static_cast<double>(layout.size);
-  const double data = size.rows * size.features * 2 * kDouble + size.items * sizeof(Item);
+  // Early stopping divides labelled rows into two parts, and items.
+  const double copies = early_stop && size.items == 0 ? 3 : 2;
+  const double data =
+      size.rows * size.features * copies * kDouble + size.items * (early_stop ? 2.0 : 1.0) * sizeof(Item);
   // Single precision: the parameters, two moments, the gradient, the lowest; double: start, result, their gradient and
   // the model.
   double needed = data + parameters * (5 * kFloat + 6 * kDouble) + of_pass(std::min(units, kSampled), kDouble);

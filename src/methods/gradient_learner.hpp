@@ -25,7 +25,7 @@ Learned learn_by_gradients(const GradientLearner& learner, const MatrixView& row
 // Processor seconds of a fit, roughly.
 double predict_seconds(const GradientLearner& learner, const FitSize& size);
 // Bytes that a fit needs.
-double predict_memory(const GradientLearner& learner, const FitSize& size);
+double predict_memory(const GradientLearner& learner, const FitSize& size, bool early_stop);
 
 // The parameters of both methods, after those of their own.
 std::vector<MethodParameter> gradient_parameters(double rate, double weight_decay, std::vector<double> decays);

@@ -24,6 +24,8 @@ SplitItems split_items(const Supervision& supervision, const HoldsOut& holds_out
       supervision);
 }
 
+std::array<DivergenceTerm, 2> terms_of(const Item& item) { return {item.plus, item.minus}; }
+
 bool is_of_one_kind(const Supervision& supervision) {
   const auto* pairs = std::get_if<Pairs>(&supervision);
   return pairs != nullptr &&
@@ -73,13 +75,7 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
 
 std::vector<SplitItems> row_folds(const Supervision& supervision, Index rows, int folds, std::uint64_t seed) {
   constexpr std::uint64_t kRowStream = 5;
-  std::vector<bool> is_named(static_cast<std::size_t>(rows), false);
-  const auto terms_of = [](const Item& item) { return std::array{item.plus, item.minus}; };
-  for_each_item(supervision, [&](Index, const Item& item) {
-    for (const DivergenceTerm& term : terms_of(item)) {
-      if (term.exists()) is_named[term.point] = is_named[term.reference] = true;
-    }
-  });
+  const std::vector<bool> is_named = named_rows(supervision, rows);
   std::vector<int> fold_of(static_cast<std::size_t>(rows), -1);
   int next = 0;
   for (const Index row : Random(seed).fork(kRowStream).permutation(rows)) {
@@ -98,6 +94,53 @@ std::vector<SplitItems> row_folds(const Supervision& supervision, Index rows, in
     }
   }
   return splits;
+}
+
+std::vector<bool> named_rows(const Supervision& supervision, Index rows) {
+  std::vector<bool> is_named(static_cast<std::size_t>(rows), false);
+  for_each_item(supervision, [&](Index, const Item& item) {
+    for (const DivergenceTerm& term : terms_of(item)) {
+      if (term.exists()) is_named[term.point] = is_named[term.reference] = true;
+    }
+  });
+  return is_named;
+}
+
+std::vector<Index> rows_for_items(const Supervision& supervision, Index rows, Index most, std::uint64_t seed) {
+  constexpr std::uint64_t kOtherRowsStream = 6;
+  std::vector<bool> is_kept = named_rows(supervision, rows);
+  Index kept = std::ranges::count(is_kept, true);
+  for (const Index row : Random(seed).fork(kOtherRowsStream).permutation(rows)) {
+    if (kept >= most) break;
+    if (is_kept[row]) continue;
+    is_kept[row] = true;
+    ++kept;
+  }
+  std::vector<Index> numbers;
+  numbers.reserve(kept);
+  for (Index row = 0; row < rows; ++row) {
+    if (is_kept[row]) numbers.push_back(row);
+  }
+  return numbers;
+}
+
+Supervision renumbered_items(Supervision supervision, const std::vector<Index>& kept) {
+  const auto place = [&kept](Index& row) { row = std::ranges::lower_bound(kept, row) - kept.begin(); };
+  std::visit(
+      [&place](auto& items) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(items)>, LabelPairs>) {  // these name every row
+          for (auto& item : items) {
+            place(item.i);
+            place(item.j);
+            if constexpr (requires { item.k; }) {
+              place(item.k);
+              place(item.l);
+            }
+          }
+        }
+      },
+      supervision);
+  return supervision;
 }
 
 }  // namespace bregmax::internal

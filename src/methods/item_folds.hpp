@@ -24,4 +24,11 @@ std::vector<SplitItems> item_folds(const Supervision& supervision, int folds, st
 inline constexpr Index kLeastItems = 10;
 std::vector<SplitItems> row_folds(const Supervision& supervision, Index rows, int folds, std::uint64_t seed);
 
+// Of each row: does an item name it?
+std::vector<bool> named_rows(const Supervision& supervision, Index rows);
+// The rows that items name and as many others, drawn at random, as make `most` rows in all. In their order.
+std::vector<Index> rows_for_items(const Supervision& supervision, Index rows, Index most, std::uint64_t seed);
+// The items for a table of these rows, which must have all that the items name. `kept` ascends.
+Supervision renumbered_items(Supervision supervision, const std::vector<Index>& kept);
+
 }  // namespace bregmax::internal

@@ -16,6 +16,61 @@
 
 namespace bregmax::internal {
 
+// In which order the points of a path are resolved, and which of them each depends on: the two ends of the interval
+// that it halves. Point i has the i-th smallest lambda.
+class LambdaOrder {
+ public:
+  explicit LambdaOrder(std::size_t points) : needed_(points) {
+    if (points == 0) return;
+    // The right end first, then halving down to the left end: the virtual point lambda = 0 often makes that one free.
+    const std::size_t last = points - 1;
+    place(last, std::nullopt, std::nullopt);
+    if (last == 0) return;
+    const std::size_t middle = last / 2;
+    place(middle, std::nullopt, last);
+    if (middle > 0) {
+      place(0, std::nullopt, middle);
+      halve(0, middle);
+    }
+    halve(middle, last);
+  }
+
+  // An order in which every point comes after those that it needs.
+  const std::vector<std::size_t>& order() const { return order_; }
+  // The points that must be resolved before this one.
+  std::vector<std::size_t> after(std::size_t point) const {
+    std::vector<std::size_t> points;
+    for (const auto& end : {left(point), right(point)}) {
+      if (end) points.push_back(*end);
+    }
+    return points;
+  }
+  // The ends of its interval. No left one: lambda = 0; no right one: it is the right end of the path.
+  std::optional<std::size_t> left(std::size_t point) const { return needed_[point].left; }
+  std::optional<std::size_t> right(std::size_t point) const { return needed_[point].right; }
+
+ private:
+  struct Ends {
+    std::optional<std::size_t> left, right;
+  };
+
+  void place(std::size_t point, std::optional<std::size_t> left, std::optional<std::size_t> right) {
+    needed_[point] = {left, right};
+    order_.push_back(point);
+  }
+
+  void halve(std::size_t left, std::size_t right) {
+    if (right - left < 2) return;
+    const std::size_t middle = left + (right - left) / 2;
+    place(middle, left, right);
+    halve(left, middle);
+    halve(middle, right);
+  }
+
+  std::vector<Ends> needed_;
+  std::vector<std::size_t> order_;
+};
+
 // The optimum of one learning problem at several lambdas, with as few runs of the solver as proofs allow.
 //
 // Let v(lambda) = min over models of loss + lambda L. As a minimum of functions that are affine in lambda with slopes
@@ -45,6 +100,7 @@ class LambdaPath {
         solve_(std::move(solve)),
         proof_tolerance_(proof_tolerance),
         zero_loss_(zero_model_losses(problem_.supervision).loss),
+        order_(lambdas.size()),
         points_(lambdas.size()) {
     if (lambdas.empty()) throw Error("there is no lambda to try; at least one is needed");
     for (std::size_t i = 0; i < lambdas.size(); ++i) {
@@ -55,29 +111,15 @@ class LambdaPath {
       points_[i].lambda = lambdas[i];
     }
     validate(problem_);
-    // The right end first, then halving down to the left end: the virtual point lambda = 0 often makes that one free.
-    const std::size_t last = points_.size() - 1;
-    place(last, std::nullopt, std::nullopt);
-    if (last == 0) return;
-    const std::size_t middle = last / 2;
-    place(middle, std::nullopt, last);
-    if (middle > 0) {
-      place(0, std::nullopt, middle);
-      halve(0, middle);
-    }
-    halve(middle, last);
   }
 
   std::size_t size() const { return points_.size(); }
   const LearningProblem& problem() const { return problem_; }
-  // The points that must be resolved before this one.
-  const std::vector<std::size_t>& after(std::size_t point) const { return points_[point].after; }
-  // An order in which every point comes after those that it needs.
-  const std::vector<std::size_t>& order() const { return order_; }
+  const LambdaOrder& order() const { return order_; }
 
   // Several points may be resolved at once, on different threads.
   void resolve(std::size_t point, const RunControl& control) {
-    if (!prove(points_[point])) solve(point, control);
+    if (!prove(point)) solve(point, control);
   }
 
   // For a resolved point: the point whose solution is the optimum here (itself if the solver ran); nothing: the zero
@@ -102,40 +144,24 @@ class LambdaPath {
   };
   struct Point {
     double lambda = 0;
-    std::vector<std::size_t> after;
-    std::optional<std::size_t> left, right;  // ends of the interval; no left one: lambda = 0
     double lower_bound = 0;
     KnownModel model;
     bool solved = false;
     Solution solution;  // if solved
   };
 
-  void place(std::size_t point, std::optional<std::size_t> left, std::optional<std::size_t> right) {
-    points_[point].left = left;
-    points_[point].right = right;
-    if (left) points_[point].after.push_back(*left);
-    if (right) points_[point].after.push_back(*right);
-    order_.push_back(point);
-  }
-
-  void halve(std::size_t left, std::size_t right) {
-    if (right - left < 2) return;
-    const std::size_t middle = left + (right - left) / 2;
-    place(middle, left, right);
-    halve(left, middle);
-    halve(middle, right);
-  }
-
-  bool prove(Point& point) const {
-    if (!point.right) return false;
-    const Point& right = points_[*point.right];
-    const double left_lambda = point.left ? points_[*point.left].lambda : 0;
-    const double left_bound = point.left ? points_[*point.left].lower_bound : 0;
+  bool prove(std::size_t index) {
+    Point& point = points_[index];
+    if (!order_.right(index)) return false;
+    const Point& right = points_[*order_.right(index)];
+    const Point* left = order_.left(index) ? &points_[*order_.left(index)] : nullptr;
+    const double left_lambda = left != nullptr ? left->lambda : 0;
+    const double left_bound = left != nullptr ? left->lower_bound : 0;
     const double share = (point.lambda - left_lambda) / (right.lambda - left_lambda);
     const double bound = std::max(0.0, (1 - share) * left_bound + share * right.lower_bound);
     // If several pass, we take the one with the smallest Lipschitz constant: that of the largest lambda.
     const KnownModel zero{zero_loss_, 0, std::nullopt};
-    for (const KnownModel* model : {&zero, &right.model, point.left ? &points_[*point.left].model : nullptr}) {
+    for (const KnownModel* model : {&zero, &right.model, left != nullptr ? &left->model : nullptr}) {
       if (model == nullptr) continue;
       const double objective = model->objective(point.lambda);
       if (relative_gap(objective, bound, zero_loss_) > proof_tolerance_) continue;
@@ -161,8 +187,8 @@ class LambdaPath {
   Solve solve_;
   double proof_tolerance_;
   double zero_loss_;
+  LambdaOrder order_;
   std::vector<Point> points_;
-  std::vector<std::size_t> order_;
 };
 
 }  // namespace bregmax::internal

@@ -9,9 +9,13 @@
 namespace bregmax::internal {
 namespace {
 
-const LogSumExpQuadratic& generator_of(const Divergence& model) {
+const LogSumExpQuadratic* find_generator(const Divergence& model) {
   const auto* network = dynamic_cast<const NetworkEmbedding*>(&model);
-  const auto* generator = dynamic_cast<const LogSumExpQuadratic*>(network != nullptr ? &network->inner() : &model);
+  return dynamic_cast<const LogSumExpQuadratic*>(network != nullptr ? &network->inner() : &model);
+}
+
+const LogSumExpQuadratic& generator_of(const Divergence& model) {
+  const LogSumExpQuadratic* generator = find_generator(model);
   require(generator != nullptr, "the divergence {} is not one that smooth or deep has learned", model.name());
   return *generator;
 }
@@ -39,6 +43,8 @@ void check_shape(const LearnerShape& shape, const Divergence& model) {
 }
 
 }  // namespace
+
+bool is_learned_by_gradients(const Divergence& model) { return find_generator(model) != nullptr; }
 
 double unit_of(const Divergence& model) { return generator_of(model).temperature(); }
 

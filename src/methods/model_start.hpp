@@ -11,5 +11,7 @@ namespace bregmax::internal {
 // model divided by unit_of(model).
 Vector parameters_of(const ParameterLayout& layout, const Divergence& model);
 double unit_of(const Divergence& model);
+// Is it of the kind that smooth and deep learn?
+bool is_learned_by_gradients(const Divergence& model);
 
 }  // namespace bregmax::internal

@@ -1,5 +1,6 @@
 #include "bregmax/methods/pbdl.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bregmax/core/error.hpp"
@@ -10,6 +11,7 @@
 #include "methods/item_folds.hpp"
 #include "methods/item_losses.hpp"
 #include "methods/methods.hpp"
+#include "methods/model_start.hpp"
 #include "methods/parameters.hpp"
 #include "methods/pbdl_problem.hpp"
 #include "methods/training_rows.hpp"
@@ -77,9 +79,14 @@ bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows) {
   if (const auto* smoothed = dynamic_cast<const SmoothedMaxAffine*>(&divergence)) {
     return is_constant(MaxAffine(smoothed->slopes(), smoothed->offsets()), sample);
   }
-  const double largest = divergence.matrix(sample, sample).maxCoeff();
-  const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence);
-  return largest <= (max_affine != nullptr ? std::max(kOfTheMargin, max_affine->resolution()) : 0);
+  double nothing = 0;
+  if (const auto* max_affine = dynamic_cast<const MaxAffine*>(&divergence)) {
+    nothing = std::max(kOfTheMargin, max_affine->resolution());
+  } else if (internal::is_learned_by_gradients(divergence)) {
+    // From pairs the margin is 1, whatever the unit.
+    nothing = kOfTheMargin * std::min(1.0, internal::unit_of(divergence));
+  }
+  return divergence.matrix(sample, sample).maxCoeff() <= nothing;
 }
 
 Learned learn_pbdl(const MatrixView& rows, const Supervision& supervision, const PbdlOptions& options,

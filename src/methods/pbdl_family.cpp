@@ -20,57 +20,44 @@ struct FamilySettings {
   double proof_tolerance;
 };
 
-Index distinct_rows(const MatrixView& rows) {
+// At most `most`; counting ends there.
+Index distinct_rows(const MatrixView& rows, Index most) {
   std::set<std::vector<double>> distinct;
-  for (Index i = 0; i < rows.rows(); ++i) {
+  for (Index i = 0; i < rows.rows() && std::ssize(distinct) < most; ++i) {
     const double* row = rows.row(i).data();
     distinct.emplace(row, row + rows.cols());
   }
-  return static_cast<Index>(distinct.size());
+  return std::ssize(distinct);
 }
 
+// The first step states the problem, each of the others resolves a point of the path.
 class PbdlLearner final : public FoldLearner {
  public:
   PbdlLearner(const FamilySettings& settings, const Fold& fold)
-      : settings_(settings), scaling_(make_scaling(fold.train_rows, settings.fit.scale)) {
-    PbdlOptions fit = settings.fit;
-    if (!fold.train_pieces.empty()) {
-      fit.piece_of = fold.train_pieces;
-    } else if (fit.pieces > 0) {  // a fold may have fewer distinct rows than pieces
-      fit.pieces = static_cast<int>(std::min<Index>(fit.pieces, distinct_rows(fold.train_rows)));
-    }
-    const Matrix points = scaling_.apply(fold.train_rows);
-    const Supervision supervision = fold.train_items ? *fold.train_items : drawn(points, fold);
-    const double share = zero_model_losses(supervision).weight / settings.full_weight;
-    std::vector<double> lambdas = settings.lambdas;
-    if (share > 0) {
-      for (double& lambda : lambdas) lambda *= share;
-    }
-    path_ = std::make_unique<LambdaPath>(
-        make_problem(points, supervision, fit), std::move(lambdas),
-        [fit](const LearningProblem& problem, const RunControl& control) {
-          return solve_for_tuning(problem, fit, control);
-        },
-        settings.proof_tolerance);
-  }
+      : settings_(settings), fold_(fold), order_(settings.lambdas.size()) {}
 
   std::vector<LearnStep> steps() const override {
-    const auto& order = path_->order();
-    std::vector<LearnStep> steps(order.size());
+    const std::vector<std::size_t>& order = order_.order();
+    std::vector<LearnStep> steps(1 + order.size());
     for (std::size_t s = 0; s < order.size(); ++s) {
-      for (const std::size_t before : path_->after(order[s])) {
-        steps[s].after.push_back(
-            static_cast<std::size_t>(std::find(order.begin(), order.end(), before) - order.begin()));
+      LearnStep& step = steps[1 + s];
+      step.after = {0};
+      for (const std::size_t before : order_.after(order[s])) {
+        step.after.push_back(1 + static_cast<std::size_t>(std::ranges::find(order, before) - order.begin()));
       }
       for (std::size_t t = 0; t < settings_.temperatures.size(); ++t) {
-        steps[s].candidates.push_back(candidate(order[s], t));
+        step.candidates.push_back(candidate(order[s], t));
       }
     }
     return steps;
   }
 
   FoldFit run(std::size_t step, const RunControl& control) override {
-    const std::size_t point = path_->order()[step];
+    if (step == 0) {
+      state_problem();
+      return FoldFit::kSolved;
+    }
+    const std::size_t point = order_.order()[step - 1];
     path_->resolve(point, control);
     if (!path_->solved(point)) return FoldFit::kProved;
     const bool optimal = path_->solution(point).report.status == Status::kOptimal;
@@ -114,6 +101,29 @@ class PbdlLearner final : public FoldLearner {
   }
 
  private:
+  void state_problem() {
+    scaling_ = make_scaling(fold_.train_rows, settings_.fit.scale);
+    PbdlOptions fit = settings_.fit;
+    if (!fold_.train_pieces.empty()) {
+      fit.piece_of = fold_.train_pieces;
+    } else if (fit.pieces > 0) {  // a fold may have fewer distinct rows than pieces
+      fit.pieces = static_cast<int>(distinct_rows(fold_.train_rows, fit.pieces));
+    }
+    const Matrix points = scaling_.apply(fold_.train_rows);
+    const Supervision supervision = fold_.train_items ? *fold_.train_items : drawn(points, fold_);
+    const double share = zero_model_losses(supervision).weight / settings_.full_weight;
+    std::vector<double> lambdas = settings_.lambdas;
+    if (share > 0) {
+      for (double& lambda : lambdas) lambda *= share;
+    }
+    path_ = std::make_unique<LambdaPath>(
+        make_problem(points, supervision, fit), std::move(lambdas),
+        [fit](const LearningProblem& problem, const RunControl& control) {
+          return solve_for_tuning(problem, fit, control);
+        },
+        settings_.proof_tolerance);
+  }
+
   Supervision drawn(const Matrix& points, const Fold& fold) const {
     LabelSupervisionOptions options = *settings_.supervision;
     options.seed ^= fold.seed;
@@ -122,14 +132,16 @@ class PbdlLearner final : public FoldLearner {
 
   // Candidates are numbered by falling lambda, then by rising temperature.
   std::size_t candidate(std::size_t point, std::size_t temperature) const {
-    return (path_->size() - 1 - point) * settings_.temperatures.size() + temperature;
+    return (settings_.lambdas.size() - 1 - point) * settings_.temperatures.size() + temperature;
   }
   std::pair<std::size_t, std::size_t> parts(std::size_t candidate_number) const {
     const std::size_t count = settings_.temperatures.size();
-    return {path_->size() - 1 - candidate_number / count, candidate_number % count};
+    return {settings_.lambdas.size() - 1 - candidate_number / count, candidate_number % count};
   }
 
   const FamilySettings& settings_;
+  const Fold& fold_;
+  const LambdaOrder order_;
   Scaling scaling_;
   std::unique_ptr<LambdaPath> path_;
 };

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bregmax/methods/pbdl.hpp"
 #include "core/checks.hpp"
 #include "core/text.hpp"
 #include "methods/methods.hpp"
 #include "methods/training_rows.hpp"
-#include "optimize/problem/items.hpp"
 
 namespace bregmax {
 namespace {
@@ -22,13 +22,10 @@ void check_supervision(const Method& method, const MethodSupervision& supervisio
   const std::string given = supervision_name(supervision);
   require(std::ranges::count(names, given) > 0, "{} cannot learn from {}; allowed: {}", method.name, given,
           internal::joined(names, ", "));
-  // Label pairs are checked by pbdl.
   if (const auto* labels = std::get_if<ClassOfRow>(&supervision)) {
     internal::check_labels(*labels, rows, method.needs_supervision);
   }
-  if (const auto* pairs = std::get_if<Pairs>(&supervision)) internal::check_items(*pairs, rows);
-  if (const auto* targets = std::get_if<Targets>(&supervision)) internal::check_items(*targets, rows);
-  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) internal::check_items(*comparisons, rows);
+  internal::check_given_items(supervision, rows);
 }
 
 void check_limits(const MethodLimits& limits) {
@@ -210,10 +207,14 @@ MethodFit fit_with(const Method& method, const MatrixView& rows, const MethodSup
                    const Scaling& scaling, const MethodSettings& settings, const RunControl& control) {
   internal::check_bounded_rows(rows);
   const Scaling& used = settings.start ? settings.start->scaling : scaling;
-  MethodFit fit = internal::as_fit(learn_with(method, used.apply(rows), supervision, settings, control), method.name,
-                                   supervision, used, rows.rows(), settings.seed);
+  const Matrix scaled = used.apply(rows);
+  MethodFit fit = internal::as_fit(learn_with(method, scaled, supervision, settings, control), method.name, supervision,
+                                   used, rows.rows(), settings.seed);
   // A record with a proof has separate fields for these.
-  if (!fit.proved) fit.model.record.parameters = resolve(method, settings).parameters;
+  if (!fit.proved) {
+    fit.model.record.parameters = resolve(method, settings).parameters;
+    fit.model.record.constant = is_constant(*fit.model.divergence, scaled);
+  }
   return fit;
 }
 

@@ -27,7 +27,8 @@ double seconds_of_smooth(const FitSize& size, const MethodChoices& choices) {
 }
 
 double memory_of_smooth(const FitSize& size, const MethodChoices& choices) {
-  return internal::predict_memory(smooth_learner(static_cast<Index>(size.features), choices), size);
+  return internal::predict_memory(smooth_learner(static_cast<Index>(size.features), choices), size,
+                                  choices.asked.solver.early_stop);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/products.hpp"
 #include "core/symmetric.hpp"
 #include "divergence/checks.hpp"
+#include "optimize/problem/items.hpp"
 
 namespace bregmax::internal {
 
@@ -33,6 +34,12 @@ void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes) 
   require(classes.size() >= 2, "found {} class; two classes or more are needed", classes.size());
   require(classes.size() < class_of_row.size(), "found {} classes of one row; a class with two rows or more is needed",
           classes.size());
+}
+
+void check_given_items(const MethodSupervision& supervision, Index rows) {
+  if (const auto* pairs = std::get_if<Pairs>(&supervision)) check_items(*pairs, rows);
+  if (const auto* targets = std::get_if<Targets>(&supervision)) check_items(*targets, rows);
+  if (const auto* comparisons = std::get_if<Comparisons>(&supervision)) check_items(*comparisons, rows);
 }
 
 void check_row_weights(const std::vector<double>& weights, const MethodSupervision& supervision, Index rows) {

@@ -12,6 +12,10 @@ void check_bounded_rows(const MatrixView& rows);
 // Throws Error unless there is one label per row and, if `two_classes`, two classes and two rows of one class.
 void check_labels(const ClassOfRow& class_of_row, Index rows, bool two_classes);
 
+// Throws Error that names the first comparison, pair or target that is not allowed. Labels and pairs of them are
+// checked elsewhere.
+void check_given_items(const MethodSupervision& supervision, Index rows);
+
 // Weights may be empty. Throws Error unless they are of labelled rows, >= 0 and finite, and leave something to learn
 // from.
 void check_row_weights(const std::vector<double>& weights, const MethodSupervision& supervision, Index rows);

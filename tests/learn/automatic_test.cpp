@@ -274,6 +274,11 @@ TEST(Automatic, SaysWhyNoCandidateCouldBeLearned) {
   const TrainingData data{few.rows, few.classes};
   ASSERT_TRUE(plan(request, data).has_choice());
   EXPECT_THAT([&] { fit(request, data); }, ThrowsMessage<Error>(HasSubstr("early stopping holds out a fifth")));
+  const TemporaryDirectory directory;
+  Plan made = plan(request, data);
+  made.scores_file = directory / "scores";
+  EXPECT_THROW(run(made, data), Error);
+  EXPECT_FALSE(std::filesystem::exists(made.scores_file)) << "nothing can be gone on with";
 }
 
 TEST(Automatic, FitsThatStoppedEarlyReachedWhatWasAsked) {

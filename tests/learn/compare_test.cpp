@@ -128,6 +128,10 @@ TEST(ComparePlan, SaysWhereThereAreFewerFoldsOrRows) {
   EXPECT_THAT(sampled.notes, ElementsAre("40 of the 60 rows are used, drawn at random; --rows 0 uses all"));
   const std::vector<Fold> folds = internal::folds_of_comparison(sampled, kThreeClasses);
   EXPECT_EQ(folds[0].train_rows.rows() + folds[0].held_out_rows.rows(), 40);
+  request.rows = 0;
+  request.thresholds.tuning_rows = 40;  // is for the choice of settings
+  const Fold whole = internal::folds_of_comparison(plan_comparison(request, kThreeClasses), kThreeClasses).front();
+  EXPECT_EQ(whole.train_rows.rows() + whole.held_out_rows.rows(), 60);
 }
 
 // ---- Scores ----

@@ -146,6 +146,9 @@ TEST(Plan, ChangesAtItsThresholds) {
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }).tuning_rows, 39);
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }, of_method("smooth")).tuning_rows, 39);
   EXPECT_EQ(at([](PlanThresholds& t) { t.tuning_rows = 39; }, of_method("itml")).tuning_rows, 39);
+  FitRequest of_items = of_method("smooth");
+  of_items.thresholds.tuning_rows = 39;
+  EXPECT_EQ(plan(of_items, targets(40)).tuning_rows, 39);
   EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = 39; }).repeats, 2);
   EXPECT_EQ(at([](PlanThresholds& t) { t.three_repeats_rows = t.two_repeats_rows = 39; }).repeats, 1);
   EXPECT_EQ(at([](PlanThresholds& t) { t.exact_seconds = 7; }).main().settings.solver.exact_seconds, 7);

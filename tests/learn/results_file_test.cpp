@@ -108,6 +108,36 @@ TEST(ResultsFile, RefusesAnotherSeedFormatOrFile) {
   EXPECT_THAT(error_of([&] { ResultsFile(directory / "no/folder.csv", kFormat); }), HasSubstr("cannot write"));
 }
 
+TEST(ResultsFile, DropsResultsOfAnotherSeedOrTitleWhereThatIsAsked) {
+  using enum ResultsFile::Others;
+  const TemporaryDirectory directory;
+  const std::string path = directory / "r.csv";
+  { ResultsFile(path, kFormat).append({{"a", "0"}, {0.5, 1}, ""}); }
+  const std::string whole = content(path);
+  EXPECT_TRUE(ResultsFile(path, kFormat, kDrop).contains({"a", "0"})) << "the same";
+  ResultsFormat other = kFormat;
+  other.seed = 8;
+  {
+    const ResultsFile under_way(path, kFormat);
+    EXPECT_THAT(error_of([&] { ResultsFile(path, other, kDrop); }), HasSubstr("in use"));
+    EXPECT_EQ(content(path), whole) << "another process still appends to it";
+  }
+  EXPECT_FALSE(ResultsFile(path, other, kDrop).contains({"a", "0"}));
+  EXPECT_TRUE(read_results(path, other).empty());
+  for (const std::size_t length : {1, 10, 30, 38}) {  // a kill within the first line, of this fit or another one
+    for (const ResultsFormat& format : {kFormat, other}) {
+      std::ofstream(path, std::ios::trunc) << whole.substr(0, length);
+      EXPECT_FALSE(ResultsFile(path, format, kDrop).contains({"a", "0"})) << length;
+      EXPECT_TRUE(read_results(path, format).empty()) << length;
+    }
+  }
+  for (const char* foreign : {"my own table\n1,2,3", "no line end"}) {
+    std::ofstream(path, std::ios::trunc) << foreign;
+    EXPECT_THAT(error_of([&] { ResultsFile(path, kFormat, kDrop); }), HasSubstr("not a file of such results"));
+    EXPECT_EQ(content(path), foreign);
+  }
+}
+
 TEST(ResultsFile, RefusesASpoiltLineInTheMiddle) {
   const TemporaryDirectory directory;
   const std::string path = directory / "r.csv";

@@ -208,6 +208,9 @@ TEST(Run, RefusesBadInput) {
   refused([](Plan& p) { p.folds = 1; }, "folds is 1; allowed: 2 or more");
   refused([](Plan& p) { p.tuning_rows = 31; }, "tuning_rows is 31; allowed: 0 to 30");
   refused([](Plan& p) { p.methods[0].fold_tolerance = 0; }, "fold_tolerance is 0");
+  const TrainingData no_such_row{data.rows, Pairs{{0, 1, true}, {0, 30, false}}};
+  EXPECT_THAT([&] { run(quick("gmml"), no_such_row); }, ThrowsMessage<Error>(HasSubstr("30")));
+  EXPECT_THAT([&] { plan({}, no_such_row); }, ThrowsMessage<Error>(HasSubstr("30")));
   const TrainingData two_labels{data.rows, ClassOfRow(2)};
   EXPECT_THAT([&] { run(quick("gmml"), two_labels); },
               ThrowsMessage<Error>(HasSubstr("there are 2 labels for 30 rows")));
@@ -282,6 +285,28 @@ TEST(Run, SaysWhyADivergenceIsConstant) {
   EXPECT_THAT(priced.diagnosis[0].text, HasSubstr("a --lambda smaller than 1e+09 may help"));
   request.parameters["lambda"] = Wish::choose({1e8, 1e9});
   EXPECT_EQ(cause(request, data.classes), "all_candidates");
+}
+
+TEST(Run, SaysOfEveryMethodThatADivergenceIsConstant) {
+  const LabelledRows data = noisy_classes(20);
+  FitRequest request;
+  const auto cause = [&](const MatrixView& rows, const MethodSupervision& supervision) {
+    return only_finding(fit(request, {rows, supervision}), Finding::Kind::kConstant).cause;
+  };
+  const Matrix equal = Matrix::Constant(20, 3, 4);
+  for (const char* method : {"smooth", "deep"}) {
+    SCOPED_TRACE(method);
+    request.method = method;
+    EXPECT_EQ(cause(data.rows, Pairs{{0, 1, true}, {2, 3, true}}), "nothing_asked");
+    EXPECT_EQ(cause(data.rows, Targets{{0, 1, 0}, {2, 3, 0}}), "nothing_asked");
+    EXPECT_EQ(cause(equal, Pairs{{0, 1, true}, {2, 3, false}}), "equal_rows");
+    EXPECT_TRUE(fit(request, {equal, Pairs{{0, 1, true}, {2, 3, false}}}).model.record.constant);
+    const FitOutcome learned = fit(request, {data.rows, Pairs{{0, 2, true}, {0, 1, false}}});
+    EXPECT_FALSE(learned.model.record.constant);
+    EXPECT_EQ(learned.find(Finding::Kind::kConstant), nullptr);
+  }
+  request.method = "euclidean";
+  EXPECT_EQ(cause(equal, data.classes), "equal_rows");
 }
 
 TEST(Run, SaysWhyItEndedEarly) {

@@ -177,6 +177,59 @@ TEST(Tune, FoldsHavePairsInBothDirections) {
   EXPECT_EQ(std::get<Pairs>(folds_of(directed, given).front().loss_items).size(), 2U);
 }
 
+// Only the rows that items name are learned from; the others add to the scaling, for which a sample is enough.
+TEST(Tune, FoldsOfItemsHaveFewOfTheRowsThatNoItemNames) {
+  const LabelledRows data = noisy_classes(60);
+  Comparisons comparisons;
+  for (Index c = 0; c < 40; ++c) comparisons.push_back({c % 12 * 5, (c + 5) % 12 * 5, c % 12 * 5, (c + 1) % 12 * 5});
+  std::vector<int> pieces(60);
+  for (std::size_t row = 0; row < 60; ++row) pieces[row] = static_cast<int>(row % 20);
+  const auto features_of = [](const MatrixView& rows, const Comparison& item) {
+    return std::array{rows(item.i, 2), rows(item.j, 2), rows(item.k, 2), rows(item.l, 2)};
+  };
+  const std::vector<Fold> all = folds_of_items(data.rows, comparisons, 4, 1, pieces, 60);
+  for (const Index most : {20, 5}) {
+    const std::vector<Fold> few = folds_of_items(data.rows, comparisons, 4, 1, pieces, most);
+    ASSERT_EQ(few.size(), all.size());
+    for (std::size_t f = 0; f < few.size(); ++f) {
+      EXPECT_EQ(few[f].train_rows.rows(), std::max<Index>(most, 12)) << "all that are named";
+      ASSERT_EQ(few[f].train_pieces.size(), static_cast<std::size_t>(few[f].train_rows.rows()));
+      const std::set<int> used(few[f].train_pieces.begin(), few[f].train_pieces.end());
+      EXPECT_EQ(*used.rbegin() + 1, std::ssize(used)) << "numbered anew";
+      const std::pair<Supervision, Supervision> parts[] = {{*few[f].train_items, *all[f].train_items},
+                                                           {few[f].loss_items, all[f].loss_items}};
+      for (const auto& [one, other] : parts) {
+        const auto &renumbered = std::get<Comparisons>(one), &given = std::get<Comparisons>(other);
+        ASSERT_EQ(renumbered.size(), given.size()) << "the same division";
+        for (std::size_t t = 0; t < given.size(); ++t) {
+          EXPECT_EQ(features_of(few[f].train_rows, renumbered[t]), features_of(all[f].train_rows, given[t]));
+        }
+      }
+    }
+  }
+}
+
+TEST(Tune, TheSeedGivesFoldsOfItemsRandomStarts) {
+  const LabelledRows data = noisy_classes(20);
+  const Comparisons comparisons = sample_comparisons(data.classes, 200, 1);
+  const TrainingData given{data.rows, comparisons};
+  FitRequest request;
+  request.method = "smooth";
+  std::vector<Matrix> learned;
+  for (const std::uint64_t seed : {1, 2}) {
+    request.seed = seed;
+    const Plan planned = plan(request, given);
+    std::vector<Fold> folds = folds_of(planned, given);
+    EXPECT_NE(folds[0].seed, folds[1].seed);
+    folds[0].train_items = comparisons;  // so that only the start differs
+    const CandidateFamilies families = families_of(planned, given).families;
+    const auto learner = families.front()->learner(folds[0]);
+    learner->run(0, {});
+    learned.push_back(learner->model(0).divergences(data.rows, data.rows));
+  }
+  EXPECT_NE(learned[0], learned[1]);
+}
+
 // Similar pairs alone teach nothing.
 TEST(Tune, FoldsOfPairsKeepBothKinds) {
   const LabelledRows data = noisy_classes(10);
@@ -224,9 +277,21 @@ TEST(Tune, RecordsOfFoldsNameTheSolver) {
     options.methods[0].settings.solver.fold_seconds = admm ? 0 : 60;
     const CandidateFamilies families = families_of(options, {data.rows, data.classes}).families;
     const auto learner = families.front()->learner(fold);
-    learner->run(0, {});
+    for (std::size_t step = 0; step < learner->steps().size(); ++step) learner->run(step, {});
     EXPECT_EQ(learner->model(0).record.solver, admm ? "admm" : "exact");
   }
+}
+
+// Stating the problems may take long, so it is done in steps, under the clock.
+TEST(Tune, LearnersAreMadeWithoutWork) {
+  const LabelledRows data = noisy_classes(20);
+  Fold unusable = folds_of_rows(data.rows, data.classes, 2, 3).front();
+  unusable.train_classes.assign(unusable.train_classes.size(), 0);
+  Plan options = small_plan();
+  options.methods[0].supervision = {{LabelSupervision::kComparisons, 100, 3, 0}};
+  const CandidateFamilies families = families_of(options, {data.rows, data.classes}).families;
+  const auto learner = families.front()->learner(unusable);
+  EXPECT_THAT([&] { learner->run(0, {}); }, ThrowsMessage<Error>(HasSubstr("class")));
 }
 
 TEST(Tune, MeanLossIsThatOfTheDefinition) {

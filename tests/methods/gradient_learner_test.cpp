@@ -10,6 +10,7 @@
 #include "bregmax/core/random.hpp"
 #include "bregmax/methods/registry.hpp"
 #include "bregmax/supervision/sample.hpp"
+#include "methods/hold_out.hpp"
 
 namespace bregmax {
 namespace {
@@ -83,6 +84,25 @@ TEST_P(GradientLearning, AHugeRateIsAStatusWithTheBestModelForAnySupervision) {
           << to_string(learned.report.status) << " at " << learned.report.objective;
     }
   }
+}
+
+// Of large tables such copies are most of the memory.
+TEST_P(GradientLearning, EarlyStoppingCopiesRowsOnlyWhereItDividesThem) {
+  const Matrix rows = random_table(40, 4);
+  const internal::HeldOut of_items = internal::hold_out(rows, Pairs(10, Pair{0, 1, true}), {}, 0);
+  EXPECT_FALSE(of_items.train_rows.has_value());
+  EXPECT_FALSE(of_items.rows.has_value());
+  const internal::HeldOut of_labels = internal::hold_out(rows, alternating(40), {}, 0);
+  EXPECT_EQ(of_labels.train_rows->rows(), 32);
+  EXPECT_EQ(of_labels.rows->rows(), 8);
+  const Method& method = method_named(GetParam());
+  MethodSettings early;
+  early.solver.early_stop = true;
+  const auto more_bytes = [&](const FitSize& size) {
+    return method.predicted_memory(size, resolve(method, early)) - method.predicted_memory(size, resolve(method, {}));
+  };
+  EXPECT_EQ(more_bytes({1e6, 20, 0}), 1e6 * 20 * sizeof(double));
+  EXPECT_LT(more_bytes({1e6, 20, 1000}), 1e6);
 }
 
 TEST_P(GradientLearning, FeaturesBeyondSinglePrecisionNeedScaling) {

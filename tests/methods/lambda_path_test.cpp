@@ -40,7 +40,7 @@ LearningProblem problem_of(const LabelledRows& data, Supervision supervision) {
 
 Index resolve_all(internal::LambdaPath& path) {
   Index solved = 0;
-  for (const std::size_t point : path.order()) {
+  for (const std::size_t point : path.order().order()) {
     path.resolve(point, {});
     if (path.solved(point)) ++solved;
   }
@@ -122,12 +122,12 @@ RC_GTEST_PROP(LambdaPathProperty, DependsOnlyOnPointsThatComeBefore, ()) {
   std::iota(lambdas.begin(), lambdas.end(), 1.0);
   const LabelledRows data = noisy_classes(4);
   const internal::LambdaPath path(problem_of(data, all_pairs(data.classes)), lambdas, kSolver, kProof);
-  RC_ASSERT(path.order().size() == count);
+  RC_ASSERT(path.order().order().size() == count);
   std::vector<bool> seen(count, false);
-  for (const std::size_t point : path.order()) {
+  for (const std::size_t point : path.order().order()) {
     RC_ASSERT(!seen.at(point));
     seen[point] = true;
-    for (const std::size_t before : path.after(point)) RC_ASSERT(seen.at(before) && before != point);
+    for (const std::size_t before : path.order().after(point)) RC_ASSERT(seen.at(before) && before != point);
   }
 }
 

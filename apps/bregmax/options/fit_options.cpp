@@ -288,7 +288,7 @@ void add_fit_options(OptionAdder& options, FitCommand& fit) {
   options.number("--time-limit", fit.request.time_limit, "S", at_least_zero(),
                  "limit on the time of tuning and solving together in seconds; 0 is none", {{"none", 0.0}});
   options.threads(fit.threads);
-  options.seed(fit.request.seed, "of the comparisons drawn from labels, of the folds and of the first farthest point");
+  options.seed(fit.request.seed, "of the folds, of what is drawn from labels, and of the random starts of all fits");
   options.text("--out", fit.out, "MODEL", "save the model here, when it is optimal (or was stopped early as asked)");
   options.flag(
       "--keep-partial", fit.keep_partial,

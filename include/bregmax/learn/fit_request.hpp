@@ -41,8 +41,8 @@ struct Names {
 struct PlanThresholds {
   double all_pairs_rows = 1500;     // up to this many rows, labels become all pairs; beyond, 2000 comparisons
   double own_pieces_rows = 20'000;  // up to this many rows, each has a piece; beyond, a few numbers of pieces are tried
-  double tuning_rows = 5000;        // on larger tables with labels, tuning uses this many rows, drawn at random,
-  double tuning_comparisons = 10'000;  // and at most this many comparisons per fold
+  double tuning_rows = 5000;        // on larger tables tuning uses this many rows, drawn at random,
+  double tuning_comparisons = 10'000;  // and at most this many comparisons from labels per fold
   double three_repeats_rows = 200;     // up to this many rows there are three cross-validations,
   double two_repeats_rows = 400;       // up to this many two: one division of a small table says little
   double exact_seconds = 600;          // predicted time of the exact solver, beyond which `auto` takes the other one

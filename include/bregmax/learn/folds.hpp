@@ -15,9 +15,10 @@ std::vector<Fold> folds_of_rows(const MatrixView& rows, const std::vector<int>& 
 
 // Folds of given supervision: every fold learns on all rows, from the items that are not held out. If there are enough
 // items, each fold holds out rows: all items that name one of them. Otherwise the items themselves are divided; similar
-// and dissimilar pairs are then spread evenly over the folds.
+// and dissimilar pairs are then spread evenly over the folds. Of a table of more than `most_rows` rows (0: any number)
+// the folds have only the rows that items name, and so many others, drawn at random, that there are `most_rows`.
 std::vector<Fold> folds_of_items(const MatrixView& rows, const Supervision& supervision, int folds, std::uint64_t seed,
-                                 const std::vector<int>& pieces = {});
+                                 const std::vector<int>& pieces = {}, Index most_rows = 0);
 
 // The number of folds that labels allow: at most `folds`, and so few that each class of three rows or more has two rows
 // in some fold; at least two. Throws Error without two classes, or without a class of three rows.

@@ -41,7 +41,7 @@ struct Plan {
   Measure tune_for = Measure::kAveragePrecision;
   int folds = 3;                  // 2 .. rows; fewer are made where the classes are too small for so many
   int repeats = 1;                // >= 1: cross-validations, each with a different division; from labels only
-  Index tuning_rows = 0;          // tuning uses this many rows, drawn at random; 0: all of them
+  Index tuning_rows = 0;          // tuning uses this many rows, drawn at random, and those that items name; 0: all
   Index tuning_comparisons = 0;   // at most, per fold, if tuning_rows > 0
   double proof_tolerance = 1e-3;  // of the proofs that replace fits on folds
   EvaluationOptions evaluation = {};

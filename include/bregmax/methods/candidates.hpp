@@ -43,7 +43,7 @@ struct Fold {
   std::vector<int> held_out_classes;
   SharedRows loss_rows;  // the loss is the mean over loss_items, on these rows
   Supervision loss_items;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  // of the random starts of its fits, together with that of the fit on all rows
 };
 
 // One step of learning on a fold: it may begin when the steps in `after` are done, and it learns `candidates`.
@@ -81,7 +81,7 @@ class CandidateFamily {
  public:
   virtual ~CandidateFamily() = default;
   virtual std::vector<Settings> candidates() const = 0;
-  // The fold outlives the learner. Called from several threads.
+  // The fold outlives the learner. Called before the clock runs and the stop flag is looked at: the work is for steps.
   virtual std::unique_ptr<FoldLearner> learner(const Fold& fold) const = 0;
 };
 using CandidateFamilies = std::vector<std::shared_ptr<const CandidateFamily>>;

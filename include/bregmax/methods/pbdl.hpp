@@ -49,8 +49,8 @@ FarthestPointCells farthest_point_cells(const MatrixView& rows, int pieces, std:
 // The number of affine pieces of a divergence; 0 if it is not max-affine.
 Index pieces_of(const Divergence& divergence);
 
-// Whether all divergences between the rows (or a sample of them) are 0; for max-affine ones at most 1e-6
-// (margin 1), or their resolution.
+// Whether all divergences between the rows (or a sample of them) are 0. Those of pbdl, smooth and deep may be 1e-6 of
+// the margin, and those of pbdl their resolution.
 bool is_constant(const Divergence& divergence, const MatrixView& scaled_rows);
 
 }  // namespace bregmax
