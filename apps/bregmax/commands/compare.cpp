@@ -82,6 +82,9 @@ ExitCode run_compare(const CompareCommand& compare) {
                                            {"--pairs-file", compare.pairs_file},
                                            {"--targets-file", compare.targets_file}});
   const Table table = read_table(compare.data, compare.layout);
+  for (const std::string& file : {compare.comparisons_file, compare.pairs_file, compare.targets_file}) {
+    check_row_numbers(table, file);
+  }
   CompareRequest request = compare.request;
   request.names = {"--", {{"scales", "scale"}}};
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
@@ -91,6 +94,7 @@ ExitCode run_compare(const CompareCommand& compare) {
   ComparePlan planned = plan_comparison(request, data);
   planned.results_file = compare.out;
   check_results_file(planned, data);
+  say_data(table, !compare.json);
   if (!compare.json) say_comparison_plan(planned, compare);
   const MethodTable comparison =
       run_with_progress([&](const RunControl& control) { return bregmax::compare(planned, data, 0, control); });
@@ -127,7 +131,7 @@ void add_compare(CLI::App& program, Action& chosen) {
   CompareRequest& request = compare->request;
   options.text("DATA", compare->data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(compare->layout.label);
-  options.columns(compare->layout);
+  options.learning(compare->layout);
   add_supervision_files(options, *compare);
   const auto methods = [&request](const std::string& given) { request.methods = internal::split_at_commas(given); };
   options.add(
