@@ -26,12 +26,9 @@ constexpr Index kFewestToCount = 5;
 void check_text_label(const Columns& columns, Index column) {
   const std::vector<std::string>& texts = columns.at(column).texts;
   const auto most = [&](auto is_such) { return 2 * std::ranges::count_if(texts, is_such) > std::ssize(texts); };
-  const auto reads_with_comma = [](const std::string& text) {
-    return is_number_like(text) || is_missing(text) || parse_number_with_comma(text);
-  };
-  const Index first = first_text_row(columns.at(column));
-  if (std::ranges::all_of(texts, reads_with_comma)) {
-    refuse_label(columns, column, first, "where a decimal comma seems to be meant; --decimal comma reads it");
+  const Index first = columns.at(column).first_text;
+  if (const auto hint = hint_at_decimal_sign(columns, column)) {
+    refuse_label(columns, column, first, fmt::format("where a number seems to be meant; {}", *hint));
   }
   if (most(is_number_like)) {
     refuse_label(columns, column, first, "in a column of mostly numbers; allowed: a finite number");
@@ -322,6 +319,15 @@ Index find_column(const Columns& columns, const std::string& wanted, std::string
   if (number && *number >= 0 && *number < columns.count()) return *number;
   fail("{}: {} is {}, which is not a column; the columns and their numbers are {}", columns.source, role,
        quoted_excerpt(wanted), columns.list());
+}
+
+std::optional<std::string_view> hint_at_decimal_sign(const Columns& columns, Index column) {
+  const bool comma = columns.content.format.decimal == ',';
+  const auto reads = [comma](const std::string& text) {
+    return is_missing(text) || (comma ? parse_number(text) : parse_number_with_comma(text)) || is_number_like(text);
+  };
+  if (!std::ranges::all_of(columns.at(column).texts, reads)) return std::nullopt;
+  return comma ? "--decimal point reads decimal points" : "--decimal comma reads decimal commas";
 }
 
 Roles decide_roles(const Columns& columns, const TableOptions& options) { return RoleFinder(columns, options).find(); }

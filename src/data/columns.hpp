@@ -31,6 +31,9 @@ struct Columns {
 // A column by its name or, failing that, by its number. Throws Error that begins with the role and lists the columns.
 Index find_column(const Columns& columns, const std::string& wanted, std::string_view role);
 
+// What to say of a column of texts that are all numbers with the other decimal sign; nothing of another column.
+std::optional<std::string_view> hint_at_decimal_sign(const Columns& columns, Index column);
+
 // What each column is for.
 struct Roles {
   std::optional<Index> label, piece, id, target;

@@ -189,6 +189,7 @@ class RowReader {
  private:
   static void make_text(CsvColumn& column) {
     column.numeric = false;
+    column.first_text = std::ssize(column.numbers);
     column.numbers = {};
     column.missing = {};
     column.not_finite = std::nullopt;
@@ -296,13 +297,6 @@ std::vector<std::string> csv_column_texts(std::string_view text, const CsvConten
   std::vector<bool> wanted(content.columns.size(), false);
   wanted.at(column) = true;
   return std::move(gather_texts(text, content, wanted)[column]);
-}
-
-Index first_text_row(const CsvColumn& column) {
-  const auto is_text = [](const std::string& t) {
-    return !std::isfinite(parse_number(t).value_or(NAN)) && !is_missing(t);
-  };
-  return std::ranges::find_if(column.texts, is_text) - column.texts.begin();
 }
 
 }  // namespace bregmax::internal

@@ -16,6 +16,7 @@ struct CsvColumn {
   bool numeric = true;
   std::vector<double> numbers;           // numeric columns; NaN where the value is missing
   std::vector<std::string> texts;        // text columns
+  Index first_text = 0;                  // of them: the first row that is neither a number nor missing
   std::vector<Index> missing;            // rows, ascending, of a numeric column
   std::optional<Index> not_finite = {};  // the first row with an infinite number, of a numeric column
   bool named = false;                    // by the header
@@ -53,9 +54,6 @@ CsvContent parse_csv(std::string_view text, const std::string& source);
 
 // The fields of one column as spelled in `text`, from which `content` was parsed.
 std::vector<std::string> csv_column_texts(std::string_view text, const CsvContent& content, Index column);
-
-// The first row of a text column that does not hold a finite number and is not missing.
-Index first_text_row(const CsvColumn& column);
 
 // Comma, semicolon or tab: what separates the fields of the first lines. If several do, a comma in every field that has
 // one must be a decimal comma for it not to be the delimiter.

@@ -16,16 +16,13 @@ namespace {
 constexpr std::size_t kFewCategories = 10, kMostCategories = 1000;
 
 [[noreturn]] void refuse_text(const Columns& columns, Index column, const TableOptions& options) {
-  const Index row = first_text_row(columns.at(column));
+  const Index row = columns.at(column).first_text;
   const std::vector<std::string>& texts = columns.at(column).texts;
   const auto most = [&](auto is_such) { return 2 * std::ranges::count_if(texts, is_such) > std::ssize(texts); };
   const std::string name = excerpt(columns.name(column));
   std::string help = fmt::format("--ignore {} leaves the column out", name);
-  const auto reads_with_comma = [](const std::string& text) {
-    return is_number_like(text) || is_missing(text) || parse_number_with_comma(text);
-  };
-  if (std::ranges::all_of(texts, reads_with_comma)) {
-    help = "--decimal comma reads decimal commas";
+  if (const auto hint = hint_at_decimal_sign(columns, column)) {
+    help = *hint;
   } else if (is_date_like(texts[row])) {
     help += ", since dates are no numbers";
   } else if (!most(is_number_like)) {

@@ -48,7 +48,7 @@ Labels make_labels(const Columns& columns, Index column, const std::vector<Index
 
 void require_numbers(const Columns& columns, Index column, std::string_view allowed) {
   const CsvColumn& numbers = columns.at(column);
-  if (!numbers.numeric) refuse_value(columns, first_text_row(numbers), column, allowed);
+  if (!numbers.numeric) refuse_value(columns, numbers.first_text, column, allowed);
   if (numbers.not_finite) refuse_value(columns, *numbers.not_finite, column, allowed);
 }
 

@@ -41,7 +41,7 @@ class ItemFile {
     for (std::size_t c = 0; c < content_.columns.size(); ++c) {
       const CsvColumn& column = content_.columns[c];
       if (column.numeric) continue;
-      const Index item = first_text_row(column);
+      const Index item = column.first_text;
       fail(item, c, internal::quoted_excerpt(column.texts[item]), "a finite number");
     }
   }

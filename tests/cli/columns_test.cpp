@@ -186,10 +186,14 @@ TEST_F(Columns, Latin1IsReadWithANote) {
   EXPECT_EQ(json_of(bregmax({"show", "m.bregmax", "--json"}))["class_names"], nlohmann::json({"Zürich", "Genève"}));
 }
 
-TEST_F(Columns, AValueThatFlattensItsFeatureIsNoted) {
-  directory_.write("people.csv",
-                   "a,b,class\n1,1,x\n2,2,x\n3,3,x\n4,1,x\n5,2,x\n6,3,y\n7,1,y\n8,2,y\n9,3,y\n1,1e300,y\n");
-  EXPECT_THAT(fit({}).err, HasSubstr("line 11, column b: found \"1e300\""));
+TEST_F(Columns, AValueThatFlattensItsFeatureIsNotedAndAHugeOneRefused) {
+  const std::string rows = "a,b,class\n1,1,x\n2,2,x\n3,3,x\n4,1,x\n5,2,x\n6,3,y\n7,1,y\n8,2,y\n9,3,y\n1,";
+  directory_.write("people.csv", rows + "1e50,y\n");
+  EXPECT_THAT(fit({}).err, HasSubstr("line 11, column b: found \"1e50\""));
+  directory_.write("people.csv", rows + "1e300,y\n");
+  EXPECT_THAT(mistake_of(fit({})),
+              AllOf(HasSubstr("people.csv: row 9 (from 0), column b: found 1e+300"), HasSubstr("--ignore")));
+  EXPECT_THAT(mistake_of(bregmax({"compare", "people.csv", "--methods", "euclidean"})), HasSubstr("column b"));
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ TEST(Delimiter, IsNotADecimalComma) {
     EXPECT_THAT(columns_error(text), HasSubstr("--decimal comma")) << text;
   }
   EXPECT_EQ(columns_of("\"1,5\";\"2,5\"\n3;\"4,25\"\n", decimal).features, expected) << "quoted";
+  EXPECT_THAT(columns_error("a;b\n1,5;2.5\n3;4.5\n", decimal), HasSubstr("--decimal point"));
 }
 
 TEST(Delimiter, IsTheOneOfTheOption) {

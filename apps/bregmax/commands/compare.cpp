@@ -85,6 +85,7 @@ ExitCode run_compare(const CompareCommand& compare) {
   for (const std::string& file : {compare.comparisons_file, compare.pairs_file, compare.targets_file}) {
     check_row_numbers(table, file);
   }
+  check_sizes(table);
   CompareRequest request = compare.request;
   request.names = {"--", {{"scales", "scale"}}};
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);

@@ -121,6 +121,7 @@ ExitCode run_fit(const FitCommand& fit) {
   for (const std::string& file : {fit.comparisons_file, fit.pairs_file, fit.targets_file})
     check_row_numbers(table, file);
   check_pieces(fit, table);
+  check_sizes(table);
   request.piece_of = table.pieces;
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
   const TrainingData data{table.features, read_supervision(fit, table)};

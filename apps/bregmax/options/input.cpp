@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -41,6 +42,21 @@ Recipe recipe_of(const Model& model) {
   std::vector<std::string> names = model.feature_names;
   for (Index f = std::ssize(names); f < model.features(); ++f) names.push_back(feature_name(model, f));
   return plain_recipe(names, is_named(names));
+}
+
+void check_sizes(const Table& table) {
+  constexpr double kLargest = 1e100;  // what the learners take without scaling
+  for (Index row = 0; row < table.features.rows(); ++row) {
+    for (Index f = 0; f < table.features.cols(); ++f) {
+      if (std::abs(table.features(row, f)) <= kLargest) continue;
+      fail(
+          "{}: row {} (from 0{}), column {}: found {}; allowed: numbers of at most {} in size; --ignore leaves the "
+          "column "
+          "out",
+          table.source, row, table.names.empty() ? "" : ", " + table.names[row], table.feature_names[f],
+          table.features(row, f), kLargest);
+    }
+  }
 }
 
 void say_data(const Table& table, bool describe_it) {

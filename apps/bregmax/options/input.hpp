@@ -27,6 +27,9 @@ ModelInput read_for_model(const Model& model, const std::string& source, TableOp
 // The same, and an Error if the file has no labels; rows may be left out.
 ModelInput read_labelled(const Model& model, const std::string& source, const TableOptions& layout);
 
+// Throws Error that names row and column of a number that is too large to learn from.
+void check_sizes(const Table& table);
+
 // Says, before the work, what was assumed of a table to learn from and, if `describe_it`, what it holds.
 void say_data(const Table& table, bool describe_it);
 

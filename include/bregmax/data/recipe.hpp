@@ -19,8 +19,9 @@ std::string to_string(MissingValues missing);
 
 // How a feature is made of a column of a file.
 struct FeatureSource {
-  std::string column;                   // its name
-  std::optional<std::string> category;  // the feature is 1 where the column has this text, else 0; none: the number
+  std::string column;  // its name
+  std::optional<std::string> category =
+      {};  // the feature is 1 where the column has this text, else 0; none: the number
   double fill = std::numeric_limits<double>::quiet_NaN();  // for a missing value under kMean; NaN: not known
 };
 
