@@ -27,7 +27,7 @@ void check_content(std::string_view text) {
     if (column.numeric && c < 4) {
       require(bregmax::internal::csv_column_texts(text, content, static_cast<bregmax::Index>(c)).size() == rows);
     }
-    if (!column.numeric) require(bregmax::internal::first_text_row(column) < static_cast<bregmax::Index>(rows));
+    if (!column.numeric) require(column.first_text < static_cast<bregmax::Index>(rows));
   }
 }
 
@@ -39,9 +39,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_content(text);
   } catch (const bregmax::Error&) {
   }
-  for (const char* label : {"auto", "none", "0"}) {
+  using bregmax::TableOptions;
+  const TableOptions filling = {
+      .decimal = ',', .missing = bregmax::MissingValues::kMean, .categories = bregmax::TextCategories::kOneHot};
+  const TableOptions dropping = {
+      .id = "0", .target = "1", .header = bregmax::HeaderLine::kYes, .missing = bregmax::MissingValues::kDrop};
+  const TableOptions applied = {.recipe = bregmax::plain_recipe({"a", "b"}, true)};
+  for (const TableOptions& options :
+       {TableOptions{}, TableOptions{.label = "none"}, TableOptions{.label = "0"}, filling, dropping, applied}) {
     try {
-      const bregmax::Table table = bregmax::table_from_csv(text, "fuzz", {.label = label, .piece_column = ""});
+      const bregmax::Table table = bregmax::table_from_csv(text, "fuzz", options);
+      require(!bregmax::describe(table).empty());
+      // What was learned can be applied to the same rows, with the same result.
+      TableOptions again = options;
+      again.recipe = table.recipe;
+      if (options.recipe.empty()) require(bregmax::table_from_csv(text, "fuzz", again).features == table.features);
       require(table.features.allFinite() && table.features.size() > 0);
       if (table.labels) require(static_cast<bregmax::Index>(table.labels->of_row.size()) == table.features.rows());
     } catch (const bregmax::Error&) {

@@ -20,8 +20,7 @@ namespace {
 ExitCode report_mistake(std::string message) {
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  say("bregmax: error: " + message);
-  return kMistake;
+  return say_mistake("bregmax: error: " + message);
 }
 
 // Replaces a message of CLI11 that counts values ("--lambda: 1 required V missing").

@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include "core/text.hpp"
+#include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
@@ -67,7 +68,10 @@ ProgressLine::~ProgressLine() { clear(); }
 RunControl ProgressLine::control() {
   RunControl control;
   control.stop = &Interrupt::requested();
-  if (terminal_) control.on_progress = [this](const Progress& progress) { show(progress); };
+  control.on_progress = [this](const Progress& progress) {
+    work_begins();
+    if (terminal_) show(progress);
+  };
   return control;
 }
 

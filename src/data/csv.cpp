@@ -34,15 +34,15 @@ struct Field {
 class Scanner {
  public:
   // `source` only names the text in messages and must outlive the scanner.
-  Scanner(std::string_view text, const std::string& source)
-      : at_(text.data()), end_(text.data() + text.size()), source_(source) {
+  Scanner(std::string_view text, const std::string& source, char delimiter)
+      : at_(text.data()), end_(text.data() + text.size()), source_(source), delimiter_(delimiter) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (text.starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
   }
 
   // Whether another row follows. Blank lines are allowed only at the end: one before more rows is an Error.
   bool has_row() {
-    const char* first = std::find_if_not(at_, end_, is_space);
+    const char* first = skip_blanks(at_);
     if (first != end_ && !is_line_end(*first)) return true;
     const bool more = std::any_of(at_, end_, [](char c) { return !is_space(c) && !is_line_end(c); });
     require(!more, "{}: line {}: the line is blank; blank lines are allowed only at the end", source_, line_);
@@ -51,13 +51,13 @@ class Scanner {
 
   // The next field of the row; call it until a field ends the row.
   Field next_field() {
-    at_ = std::find_if_not(at_, end_, is_space);
+    at_ = skip_blanks(at_);
     Field field{{}, at_ != end_ && *at_ == '"', false, line_};
     if (field.quoted) {
       read_quoted(field);
     } else {
       const char* begin = at_;
-      while (at_ != end_ && *at_ != ',' && !is_line_end(*at_)) ++at_;
+      while (at_ != end_ && *at_ != delimiter_ && !is_line_end(*at_)) ++at_;
       field.raw = trim_spaces({begin, at_});
     }
     field.ends_row = finish_field();
@@ -75,6 +75,10 @@ class Scanner {
   Index line() const { return line_; }
 
  private:
+  const char* skip_blanks(const char* from) const {
+    return std::find_if_not(from, end_, [this](char c) { return is_space(c) && c != delimiter_; });
+  }
+
   void read_quoted(Field& field) {
     const char* begin = ++at_;
     for (;; ++at_) {
@@ -87,18 +91,18 @@ class Scanner {
       }
     }
     field.raw = {begin, at_};
-    at_ = std::find_if_not(at_ + 1, end_, is_space);
-    if (at_ == end_ || *at_ == ',' || is_line_end(*at_)) return;
-    fail("{}: line {}: text follows the closing quote of {}; allowed: a comma or the end of the line", source_, line_,
-         quoted_excerpt(field.raw));
+    at_ = skip_blanks(at_ + 1);
+    if (at_ == end_ || *at_ == delimiter_ || is_line_end(*at_)) return;
+    fail("{}: line {}: text follows the closing quote of {}; allowed: a {} or the end of the line", source_, line_,
+         quoted_excerpt(field.raw), delimiter_name(delimiter_));
   }
 
-  // At a comma, a line end or the end of the text: steps over it and says whether the row ended.
+  // At a delimiter, a line end or the end of the text: steps over it and says whether the row ended.
   bool finish_field() {
     if (at_ == end_) return true;
-    const char delimiter = *at_++;
-    if (delimiter == ',') return false;
-    if (delimiter == '\r' && at_ != end_ && *at_ == '\n') ++at_;
+    const char last = *at_++;
+    if (last == delimiter_) return false;
+    if (last == '\r' && at_ != end_ && *at_ == '\n') ++at_;
     ++line_;
     return true;
   }
@@ -106,12 +110,24 @@ class Scanner {
   const char* at_;
   const char* end_;
   const std::string& source_;
+  char delimiter_;
   Index line_ = 1;
 };
 
-bool is_header(const std::vector<Field>& first_row) {
+// 0, 1, ..., perhaps after an empty field: what pandas writes over columns without names.
+bool counts_up(const std::vector<Field>& row) {
+  const std::size_t index = row.front().raw.empty() ? 1 : 0;
+  if (row.size() < index + 2) return false;
+  for (std::size_t c = index; c < row.size(); ++c) {
+    if (row[c].raw != std::to_string(c - index)) return false;
+  }
+  return true;
+}
+
+bool looks_like_header(const std::vector<Field>& first_row) {
   if (is_label_name(first_row.back().text())) return true;
-  return std::ranges::none_of(first_row, is_number_like, &Field::raw) &&
+  const auto is_number = [](std::string_view field) { return is_number_like(field) || parse_number_with_comma(field); };
+  return std::ranges::none_of(first_row, is_number, &Field::raw) &&
          std::ranges::any_of(first_row, [](const Field& field) { return !field.raw.empty(); });
 }
 
@@ -120,6 +136,7 @@ std::vector<CsvColumn> make_columns(const std::vector<Field>& first_row, bool he
   std::unordered_map<std::string, std::size_t> column_of_name;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     std::string name = header ? first_row[c].text() : "";
+    columns[c].named = !name.empty();
     columns[c].name = name.empty() ? fmt::format("x{}", c) : std::move(name);
     const auto [same, fresh] = column_of_name.emplace(columns[c].name, c);
     require(fresh, "{}: line {}: columns {} and {} (from 0) are both named {}; names must differ", source,
@@ -132,23 +149,24 @@ std::vector<CsvColumn> make_columns(const std::vector<Field>& first_row, bool he
 // a second pass over the file, so that numeric columns never make a string.
 class RowReader {
  public:
-  RowReader(CsvContent& content, const std::string& source)
-      : content_(content), source_(source), not_finite_(content.columns.size()) {}
+  RowReader(CsvContent& content, const std::string& source) : content_(content), source_(source) {}
 
   void add_field(std::size_t column, const Field& field) {
-    if (field.raw.empty()) {
-      refuse(column, field, "an empty field",
-             "a number or, in the label column, a text; rows with missing values must be left out or filled in");
-    }
     CsvColumn& target = content_.columns[column];
     if (!target.numeric) return;
-    const std::optional<double> value = parse_number(field.raw);
-    if (!value) {
-      target.numeric = false;
-      target.numbers = {};
-      return;
+    std::optional<double> value =
+        content_.format.decimal == ',' ? parse_number_with_comma(field.raw) : parse_number(field.raw);
+    if (!value || std::isnan(*value)) {
+      if (is_missing(field.raw)) {
+        target.missing.push_back(std::ssize(target.numbers));
+        value = NAN;
+      } else if (!value) {
+        make_text(target);
+        return;
+      }
     }
-    if (!std::isfinite(*value) && !not_finite_[column]) not_finite_[column] = field;
+    const bool is_known = target.missing.empty() || target.missing.back() != std::ssize(target.numbers);
+    if (!std::isfinite(*value) && is_known && !target.not_finite) target.not_finite = std::ssize(target.numbers);
     target.numbers.push_back(*value);
   }
 
@@ -162,36 +180,30 @@ class RowReader {
       if (found < expected && !(ended && found + 1 < expected)) add_field(found, field);
     }
     if (found != expected) {
-      fail("{}: line {}: found {} field{}; expected {}, as in the first line{}", source_, line, found,
-           found == 1 ? "" : "s", expected, hint_at_separator(expected, content_.columns.front().name));
+      fail("{}: line {}: found {} field{}; expected {}, as in the first line", source_, line, found,
+           found == 1 ? "" : "s", expected);
     }
     content_.line_of_row.push_back(line);
   }
 
-  void refuse_numbers_that_are_not_finite() const {
-    for (std::size_t c = 0; c < not_finite_.size(); ++c) {
-      if (!content_.columns[c].numeric || !not_finite_[c]) continue;
-      refuse(c, *not_finite_[c], quoted_excerpt(not_finite_[c]->raw), "a finite number");
-    }
-  }
-
  private:
-  [[noreturn]] void refuse(std::size_t column, const Field& field, std::string_view found,
-                           std::string_view allowed) const {
-    fail("{}: line {}, column {}: found {}; allowed: {}", source_, field.line, excerpt(content_.columns[column].name),
-         found, allowed);
+  static void make_text(CsvColumn& column) {
+    column.numeric = false;
+    column.first_text = std::ssize(column.numbers);
+    column.numbers = {};
+    column.missing = {};
+    column.not_finite = std::nullopt;
   }
 
   CsvContent& content_;
   const std::string& source_;
-  std::vector<std::optional<Field>> not_finite_;
 };
 
 // Every field of the wanted columns as text.
 std::vector<std::vector<std::string>> gather_texts(std::string_view text, const CsvContent& content,
                                                    const std::vector<bool>& wanted) {
   const std::string source;  // the text was scanned before, so there are no messages
-  Scanner scanner(text, source);
+  Scanner scanner(text, source, content.format.delimiter);
   std::vector<std::vector<std::string>> texts(wanted.size());
   if (content.has_header && scanner.has_row()) scanner.rest_of_row();
   while (scanner.has_row()) {
@@ -207,10 +219,11 @@ std::vector<std::vector<std::string>> gather_texts(std::string_view text, const 
 void refuse_ambiguous_first_line(const CsvContent& content, const std::string& source) {
   for (const CsvColumn& column : content.columns) {
     if (column.numeric || column.texts.size() < 2 || is_number_like(column.texts.front())) continue;
-    if (!std::all_of(column.texts.begin() + 1, column.texts.end(), is_number_like)) continue;
+    const auto is_number = [](const std::string& text) { return is_number_like(text) || is_missing(text); };
+    if (!std::all_of(column.texts.begin() + 1, column.texts.end(), is_number)) continue;
     fail(
         "{}: line {}, column {}: found {}, but every other field of the column is a number; allowed: a finite number, "
-        "or a header line without any numbers in it",
+        "or a header line without any numbers in it (--header yes or no decides)",
         source, content.line_of_row.front(), excerpt(column.name), quoted_excerpt(column.texts.front()));
   }
 }
@@ -218,20 +231,31 @@ void refuse_ambiguous_first_line(const CsvContent& content, const std::string& s
 void refuse_binary(std::string_view text, const std::string& source) {
   const std::size_t nul = text.find('\0');
   if (nul == std::string_view::npos) return;
+  const bool utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+  require(!utf16, "{}: the file is UTF-16 text; a CSV file is UTF-8 text: save it as that", source);
   fail("{}: line {}: found a zero byte; a CSV file is UTF-8 text", source,
        1 + std::ranges::count(text.substr(0, nul), '\n'));
 }
 
+bool has_header(const std::vector<Field>& first_row, bool more_rows, CsvContent& content) {
+  if (content.format.header != HeaderLine::kAuto) return content.format.header == HeaderLine::kYes;
+  if (looks_like_header(first_row)) return true;
+  content.header_counts = content.format.may_count && more_rows && counts_up(first_row);
+  return content.header_counts;
+}
+
 }  // namespace
 
-CsvContent parse_csv(std::string_view text, const std::string& source, CsvHeader header) {
+CsvContent parse_csv(std::string_view text, const std::string& source, const CsvFormat& format) {
   refuse_binary(text, source);
-  Scanner scanner(text, source);
   CsvContent content;
+  content.format = format;
+  if (format.delimiter == '\0') content.format.delimiter = detect_delimiter(text);
+  Scanner scanner(text, source, content.format.delimiter);
   require(scanner.has_row(), "{}: the file is empty; expected rows of numbers", source);
   const Index first_line = scanner.line();
   const std::vector<Field> first_row = scanner.rest_of_row();
-  content.has_header = header == CsvHeader::kDetect && is_header(first_row);
+  content.has_header = has_header(first_row, scanner.has_row(), content);
   content.columns = make_columns(first_row, content.has_header, source);
 
   RowReader reader(content, source);
@@ -241,7 +265,6 @@ CsvContent parse_csv(std::string_view text, const std::string& source, CsvHeader
   }
   while (scanner.has_row()) reader.add_row(scanner);
   require(!content.line_of_row.empty(), "{}: found a header line and no rows; expected at least one row", source);
-  reader.refuse_numbers_that_are_not_finite();
 
   std::vector<bool> is_text(content.columns.size());
   for (std::size_t j = 0; j < is_text.size(); ++j) is_text[j] = !content.columns[j].numeric;
@@ -249,7 +272,24 @@ CsvContent parse_csv(std::string_view text, const std::string& source, CsvHeader
     auto texts = gather_texts(text, content, is_text);
     for (std::size_t c = 0; c < texts.size(); ++c) content.columns[c].texts = std::move(texts[c]);
   }
-  if (header == CsvHeader::kDetect && !content.has_header) refuse_ambiguous_first_line(content, source);
+  if (!content.has_header && format.header == HeaderLine::kAuto) refuse_ambiguous_first_line(content, source);
+  return content;
+}
+
+CsvContent parse_csv(std::string_view text, const std::string& source) {
+  CsvContent content = parse_csv(text, source, CsvFormat{});
+  for (Index c = 0; c < std::ssize(content.columns); ++c) {
+    const CsvColumn& column = content.columns[c];
+    std::optional<Index> bad = column.not_finite;
+    if (!column.missing.empty()) bad = std::min(column.missing.front(), bad.value_or(content.line_of_row.size()));
+    const auto empty = std::ranges::find_if(column.texts, [](const std::string& t) { return t.empty(); });
+    if (empty != column.texts.end()) bad = empty - column.texts.begin();
+    if (!bad) continue;
+    const std::string found = csv_column_texts(text, content, c)[*bad];
+    fail("{}: line {}, column {}: found {}; allowed: a finite number{}", source, content.line_of_row[*bad],
+         excerpt(column.name), found.empty() ? "an empty field" : quoted_excerpt(found),
+         *bad == 0 && !content.has_header ? ", or a header line without any numbers in it" : "");
+  }
   return content;
 }
 
@@ -257,11 +297,6 @@ std::vector<std::string> csv_column_texts(std::string_view text, const CsvConten
   std::vector<bool> wanted(content.columns.size(), false);
   wanted.at(column) = true;
   return std::move(gather_texts(text, content, wanted)[column]);
-}
-
-Index first_text_row(const CsvColumn& column) {
-  const auto is_text = [](const std::string& t) { return !std::isfinite(parse_number(t).value_or(NAN)); };
-  return std::ranges::find_if(column.texts, is_text) - column.texts.begin();
 }
 
 }  // namespace bregmax::internal

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -36,7 +38,7 @@ class DictionaryReader {
       const std::string key = read_string("a key");
       expect(':');
       if (key == "descr") {
-        require(peek() != '[', "{}: holds a structured array; allowed: float32 or float64", source_);
+        require(peek() != '[', "{}: holds a structured array; allowed: a plain array of numbers", source_);
         descr = read_string("the value of 'descr'");
       } else if (key == "fortran_order") {
         fortran_order = read_boolean();
@@ -130,20 +132,31 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
   return header;
 }
 
-template <class Number, bool kSwapBytes>
-void copy_array(const char* bytes, bool fortran_order, Matrix& matrix) {
-  const auto load = [bytes](Index i) {
-    std::array<char, sizeof(Number)> copy;
-    std::memcpy(copy.data(), bytes + i * sizeof(Number), sizeof(Number));
-    if constexpr (kSwapBytes) std::ranges::reverse(copy);
-    return static_cast<double>(std::bit_cast<Number>(copy));
-  };
-  for (Index r = 0; r < matrix.rows(); ++r) {
-    for (Index c = 0; c < matrix.cols(); ++c) {
-      matrix(r, c) = load(fortran_order ? c * matrix.rows() + r : r * matrix.cols() + c);
-    }
-  }
+constexpr const char* kAllowedTypes = "float32, float64, integers of 8 to 64 bits, and bool";
+
+// The number of type Number at `bytes`, as a double; `swap`: the bytes are in the other order than the machine's.
+template <class Number>
+double load_number(const char* bytes, bool swap) {
+  std::array<char, sizeof(Number)> copy;
+  std::memcpy(copy.data(), bytes, sizeof(Number));
+  if (swap) std::ranges::reverse(copy);
+  return static_cast<double>(std::bit_cast<Number>(copy));
 }
+
+struct NumberType {
+  std::string_view name;  // kind and size, as in the header
+  std::size_t bytes;
+  double (*load)(const char* bytes, bool swap);
+};
+
+constexpr NumberType kNumberTypes[] = {
+    {"f4", 4, load_number<float>},         {"f8", 8, load_number<double>},        {"i1", 1, load_number<std::int8_t>},
+    {"i2", 2, load_number<std::int16_t>},  {"i4", 4, load_number<std::int32_t>},  {"i8", 8, load_number<std::int64_t>},
+    {"u1", 1, load_number<std::uint8_t>},  {"u2", 2, load_number<std::uint16_t>}, {"u4", 4, load_number<std::uint32_t>},
+    {"u8", 8, load_number<std::uint64_t>}, {"b1", 1, load_number<std::uint8_t>}};
+
+// Larger integers are not all doubles.
+constexpr double kLargestExactInteger = 9007199254740992.0;
 
 // Before anything is allocated: the sizes in a header are not to be trusted.
 void check_shape(const NpyHeader& header, std::size_t number_bytes, std::size_t found, const std::string& source) {
@@ -164,20 +177,30 @@ void check_shape(const NpyHeader& header, std::size_t number_bytes, std::size_t 
 Matrix parse_npy(std::string_view bytes, const std::string& source) {
   const NpyHeader header = parse_npy_header(bytes, source);
   const std::string& descr = header.descr;
-  const bool is_float = descr.size() == 3 && (descr[0] == '<' || descr[0] == '>' || descr[0] == '=') &&
-                        descr[1] == 'f' && (descr[2] == '4' || descr[2] == '8');
-  require(is_float, "{}: holds numbers of type {}; allowed: float32 or float64 (<f4, <f8, >f4, >f8)", source,
-          quoted_excerpt(descr));
-  const bool is_double = descr[2] == '8';
-  check_shape(header, is_double ? 8 : 4, bytes.size() - header.data_offset, source);
+  const std::string_view name = std::string_view(descr).substr(std::min<std::size_t>(descr.size(), 1));
+  const auto* const type = std::ranges::find(kNumberTypes, name, &NumberType::name);
+  const bool known =
+      type != std::end(kNumberTypes) && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
+  require(known && (descr[0] != '|' || type->bytes == 1), "{}: holds numbers of type {}; allowed: {}", source,
+          quoted_excerpt(descr), kAllowedTypes);
+  check_shape(header, type->bytes, bytes.size() - header.data_offset, source);
 
   Matrix matrix(header.shape[0], header.shape[1]);
   const char* data = bytes.data() + header.data_offset;
   const bool native_is_little = std::endian::native == std::endian::little;
-  const bool swap = descr[0] != '=' && (descr[0] == '<') != native_is_little;
-  const auto copy = is_double ? (swap ? copy_array<double, true> : copy_array<double, false>)
-                              : (swap ? copy_array<float, true> : copy_array<float, false>);
-  copy(data, header.fortran_order, matrix);
+  const bool swap = descr[0] != '=' && descr[0] != '|' && (descr[0] == '<') != native_is_little;
+  const bool is_integer = name[0] != 'f';
+  for (Index r = 0; r < matrix.rows(); ++r) {
+    for (Index c = 0; c < matrix.cols(); ++c) {
+      const std::size_t place = header.fortran_order ? c * matrix.rows() + r : r * matrix.cols() + c;
+      const double value = type->load(data + place * type->bytes, swap);
+      require(!is_integer || std::abs(value) < kLargestExactInteger,
+              "{}: row {}, column {} (from 0): found {:.0f}; allowed: integers below 2^53 in size, which doubles hold "
+              "exactly",
+              source, r, c, value);
+      matrix(r, c) = value;
+    }
+  }
   return matrix;
 }
 

@@ -40,6 +40,28 @@ std::optional<double> parse_number(std::string_view field) {
   return field.starts_with('-') ? -size : size;
 }
 
+std::optional<double> parse_number_with_comma(std::string_view field) {
+  const std::size_t comma = field.find(',');
+  if (field.find('.') != std::string_view::npos) return std::nullopt;
+  if (comma == std::string_view::npos) return parse_number(field);
+  std::string with_point(field);
+  with_point[comma] = '.';
+  return parse_number(with_point);
+}
+
+bool is_missing(std::string_view field) {
+  constexpr std::string_view kMarks[] = {"", "?", "na", "n/a", "nan", "null", "none"};
+  constexpr std::size_t kLongest = 4;
+  return field.size() <= kLongest && std::ranges::count(kMarks, lower_case(field)) > 0;
+}
+
+bool is_date_like(std::string_view field) {
+  field = trim_spaces(field);
+  if (field.empty() || field.front() < '0' || field.front() > '9' || parse_number(field)) return false;
+  const auto in = [](std::string_view set) { return [set](char c) { return set.find(c) != std::string_view::npos; }; };
+  return std::ranges::all_of(field, in("0123456789-/.:+TZ ")) && std::ranges::count_if(field, in("-/.:")) >= 2;
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -91,15 +113,5 @@ std::string excerpt(std::string_view text) {
 }
 
 std::string quoted_excerpt(std::string_view text) { return '"' + excerpt(text) + '"'; }
-
-std::string hint_at_separator(Index columns, std::string_view text) {
-  if (columns != 1) return "";
-  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
-    if (text.find(separator) != std::string_view::npos) {
-      return fmt::format("; the file seems to be separated by {}, and must be by commas", name);
-    }
-  }
-  return "";
-}
 
 }  // namespace bregmax::internal

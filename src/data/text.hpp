@@ -13,6 +13,14 @@ namespace bregmax::internal {
 // allowed. A number too small for double is 0, one that is too large is infinite. Nothing: the field is a text.
 std::optional<double> parse_number(std::string_view field);
 
+// The same with a decimal comma: no point is allowed then.
+std::optional<double> parse_number_with_comma(std::string_view field);
+
+// Marks a missing value: nothing, or one of NA, N/A, NaN, null, None (in any case) and ?.
+bool is_missing(std::string_view field);
+// Digits with -, / or . between them, perhaps with a time, that are no number: 2024-01-31, 31.1.2024 12:30:00.
+bool is_date_like(std::string_view field);
+
 inline bool is_number_like(std::string_view field) { return parse_number(field).has_value(); }
 
 inline bool is_space(char c) { return c == ' ' || c == '\t'; }
@@ -33,9 +41,5 @@ bool is_label_name(std::string_view name);
 // The text for a message: shortened, and without control characters, which would break the line.
 std::string excerpt(std::string_view text);
 std::string quoted_excerpt(std::string_view text);
-
-// A hint for messages if a file has only one column, and `text`, a field of it, contains another separator than a
-// comma; else empty.
-std::string hint_at_separator(Index columns, std::string_view text);
 
 }  // namespace bregmax::internal

@@ -104,6 +104,7 @@ Model restore_model(const Container& container) {
     model.class_names = container.metadata.value("class_names", std::vector<std::string>());
     model.record = restore_record(container);
     model.tuning = internal::restore_tuning(container);
+    model.recipe = internal::restore_recipe(container);
   } catch (const Json::exception& error) {
     fail("invalid metadata: {}", error.what());
   }
@@ -186,6 +187,7 @@ void check_model(const Model& model) {
           "there are {} feature names for {} features; allowed: none or one per feature", model.feature_names.size(),
           features);
   internal::check_tuning(model.tuning);
+  internal::check_recipe(model.recipe, features);
 }
 
 std::string serialize_model(const Model& model) {
@@ -201,6 +203,7 @@ std::string serialize_model(const Model& model) {
   container.metadata["class_names"] = model.class_names;
   store_record(model.record, container);
   internal::store_tuning(model.tuning, container);
+  internal::store_recipe(model.recipe, container);
   return internal::write_container(container, kModelFormatVersion);
 }
 

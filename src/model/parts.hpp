@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "bregmax/data/recipe.hpp"
 #include "bregmax/divergence/divergence.hpp"
 #include "bregmax/model/tuning_record.hpp"
 #include "model/container.hpp"
@@ -21,5 +22,11 @@ std::shared_ptr<const Divergence> restore_divergence(const nlohmann::json& descr
 void check_tuning(const TuningRecord& record);
 void store_tuning(const TuningRecord& record, Container& container);
 TuningRecord restore_tuning(const Container& container);
+
+
+// Throws Error when it does not make this many features.
+void check_recipe(const Recipe& recipe, Index features);
+void store_recipe(const Recipe& recipe, Container& container);
+Recipe restore_recipe(const Container& container);
 
 }  // namespace bregmax::internal

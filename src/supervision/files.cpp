@@ -128,7 +128,7 @@ class ItemFile {
       header_line_ = 1;
       return;
     }
-    content_ = internal::parse_csv(text, path_, internal::CsvHeader::kNone);
+    content_ = internal::parse_csv(text, path_, {.header = HeaderLine::kNo});
     for (std::size_t c = 0; c < content_.columns.size(); ++c) {
       CsvColumn& column = content_.columns[c];
       texts_.push_back(column.numeric ? csv_column_texts(text, content_, static_cast<Index>(c))
@@ -165,7 +165,7 @@ class ItemFile {
     for (std::size_t c = 0; c < content_.columns.size(); ++c) {
       const CsvColumn& column = content_.columns[c];
       if (column.numeric) continue;
-      const Index item = first_text_row(column);
+      const Index item = column.first_text;
       fail(item, c, internal::quoted_excerpt(column.texts[item]),
            c < kind_.row_columns ? "a row number; names of rows need --id, which says the column of the data with them"
                                  : "a finite number");

@@ -67,9 +67,32 @@ TEST(Npy, ReadsVersionsOneToThreeAndOtherSpellingsOfTheHeader) {
   EXPECT_EQ(parse_npy(npy("{\"shape\":(2L,3L,),'fortran_order':False,'descr':'<f8'}", data), "f.npy"), kMatrix);
 }
 
+TEST(Npy, ReadsIntegersAndBool) {
+  const Matrix expected = (Matrix(1, 3) << 1, -2, 100).finished();
+  EXPECT_EQ(parse_npy(npy(header("<i8", "(1, 3)"), data_of<std::int64_t>({1, -2, 100})), "f.npy"), expected);
+  EXPECT_EQ(parse_npy(npy(header(">i8", "(1, 3)"), data_of<std::int64_t>({1, -2, 100}, true)), "f.npy"), expected);
+  EXPECT_EQ(parse_npy(npy(header("<i4", "(1, 3)"), data_of<std::int32_t>({1, -2, 100})), "f.npy"), expected);
+  EXPECT_EQ(parse_npy(npy(header(">i2", "(1, 3)"), data_of<std::int16_t>({1, -2, 100}, true)), "f.npy"), expected);
+  EXPECT_EQ(parse_npy(npy(header("|i1", "(1, 3)"), data_of<std::int8_t>({1, -2, 100})), "f.npy"), expected);
+  const Matrix positive = (Matrix(1, 2) << 200, 0).finished();
+  EXPECT_EQ(parse_npy(npy(header("|u1", "(1, 2)"), data_of<std::uint8_t>({200, 0})), "f.npy"), positive);
+  EXPECT_EQ(parse_npy(npy(header("<u2", "(1, 2)"), data_of<std::uint16_t>({200, 0})), "f.npy"), positive);
+  EXPECT_EQ(parse_npy(npy(header("<u4", "(1, 2)"), data_of<std::uint32_t>({200, 0})), "f.npy"), positive);
+  EXPECT_EQ(parse_npy(npy(header("<u8", "(1, 2)"), data_of<std::uint64_t>({200, 0})), "f.npy"), positive);
+  EXPECT_EQ(parse_npy(npy(header("|b1", "(1, 2)"), data_of<std::uint8_t>({1, 0})), "f.npy"),
+            (Matrix(1, 2) << 1, 0).finished());
+}
+
+TEST(NpyBadInput, DetectsIntegersThatDoublesRound) {
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  EXPECT_THAT(parse_error(npy(header("<i8", "(1, 2)"), data_of<std::int64_t>({1, large}))),
+              AllOf(HasSubstr("row 0, column 1"), HasSubstr("2^53")));
+}
+
 TEST(NpyBadInput, DetectsOtherTypes) {
-  EXPECT_THAT(parse_error(npy(header("<i8", "(1, 1)"), std::string(8, '\0'))),
-              AllOf(HasSubstr("f.npy"), HasSubstr("\"<i8\""), HasSubstr("float32 or float64")));
+  EXPECT_THAT(parse_error(npy(header("<c8", "(1, 1)"), std::string(8, '\0'))),
+              AllOf(HasSubstr("f.npy"), HasSubstr("\"<c8\""), HasSubstr("float32, float64, integers")));
+  EXPECT_THAT(parse_error(npy(header("|i4", "(1, 1)"), std::string(4, '\0'))), HasSubstr("\"|i4\""));
   EXPECT_THAT(parse_error(npy(header("|O", "(1, 1)"), "x")), HasSubstr("\"|O\""));
   EXPECT_THAT(parse_error(npy(header("<f2", "(1, 1)"), "xx")), HasSubstr("<f2"));
   EXPECT_THAT(parse_error(npy("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", "x")),

@@ -254,6 +254,59 @@ TEST(ModelFile, CarriesTheTableOfScores) {
   EXPECT_TRUE(deserialize_model(serialize_model(small_model()), "memory").tuning.empty()) << "as older files have it";
 }
 
+// A model of two features, one of which is a category.
+Model model_with_recipe() {
+  Model model = small_model();
+  model.divergence = make_max_affine(Matrix::Identity(2, 2), Vector::Zero(2), 0);
+  model.scaling = Scaling::none(2);
+  model.feature_names = {"colour=r\u00f6d", "height"};
+  model.recipe = {.features = {{"colour", "r\u00f6d", 1.0 / 3}, {.column = "height"}},
+                  .named = true,
+                  .missing = MissingValues::kMean,
+                  .label = "class",
+                  .id = "who",
+                  .others = {"when", "where"}};
+  return model;
+}
+
+TEST(ModelFile, KeepsHowFeaturesAreMadeOfColumns) {
+  const Recipe expected = model_with_recipe().recipe;
+  const Recipe read = deserialize_model(serialize_model(model_with_recipe()), "memory").recipe;
+  ASSERT_EQ(read.features.size(), 2u);
+  EXPECT_EQ(read.features[0].column, "colour");
+  EXPECT_EQ(read.features[0].category, expected.features[0].category);
+  EXPECT_EQ(bits(read.features[0].fill), bits(1.0 / 3));
+  EXPECT_EQ(read.features[1].column, "height");
+  EXPECT_FALSE(read.features[1].category);
+  EXPECT_TRUE(std::isnan(read.features[1].fill));
+  EXPECT_TRUE(read.named);
+  EXPECT_EQ(read.missing, MissingValues::kMean);
+  EXPECT_EQ(read.label, "class");
+  EXPECT_EQ(read.id, "who");
+  EXPECT_EQ(read.others, expected.others);
+  EXPECT_TRUE(deserialize_model(serialize_model(small_model()), "memory").recipe.empty()) << "as older files have it";
+}
+
+TEST(ModelFile, RefusesColumnsThatDoNotFit) {
+  const auto refused = [](const auto& change, const char* message) {
+    internal::Container container = internal::read_container(serialize_model(model_with_recipe()), kModelFormatVersion);
+    change(container);
+    const std::string bytes = internal::write_container(container, kModelFormatVersion);
+    EXPECT_THAT([&] { deserialize_model(bytes, "f"); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  using internal::Container;
+  refused([](Container& c) { c.metadata["columns"]["features"].push_back({"a"}); }, "columns.features has 3 entries");
+  refused([](Container& c) { c.metadata["columns"]["features"][0] = {"a", "b", "c"}; }, "columns.features[0]");
+  refused([](Container& c) { c.metadata["columns"]["features"][0] = {"height"}; }, "column height makes two features");
+  refused([](Container& c) { c.metadata["columns"]["missing"] = "guess"; }, "refuse, mean, drop");
+  refused([](Container& c) { c.metadata["columns"].erase("features"); }, "features");
+  refused([](Container& c) { c.arrays.erase("columns.fill"); }, "columns.fill");
+  refused([](Container& c) { c.arrays["columns.fill"].values[0] = std::numeric_limits<double>::infinity(); }, "finite");
+  Model three = model_with_recipe();
+  three.recipe.features.push_back({.column = "more"});
+  EXPECT_THAT([&] { check_model(three); }, ThrowsMessage<Error>(HasSubstr("columns for 3 features")));
+}
+
 TEST(ModelFile, RefusesATableThatDoesNotFit) {
   const auto refused = [](const auto& change, const char* message) {
     internal::Container container = internal::read_container(serialize_model(tuned_model()), kModelFormatVersion);

@@ -80,6 +80,8 @@ ExitCode run_compare(const CompareCommand& compare) {
   inputs.push_back({"DATA", compare.data});
   check_outputs({{"--out", compare.out}}, inputs);
   const Table table = read_table(compare.data, compare.layout);
+  check_row_numbers(table, compare.files.path());
+  check_sizes(table);
   CompareRequest request = compare.request;
   request.names = {"--", {{"scales", "scale"}}};
   request.directed_pairs = compare.files.directed;
@@ -90,6 +92,7 @@ ExitCode run_compare(const CompareCommand& compare) {
   ComparePlan planned = plan_comparison(request, data);
   planned.results_file = compare.out;
   check_results_file(planned, data);
+  say_data(table, !compare.json);
   if (!compare.json) say_comparison_plan(planned, compare);
   const MethodTable comparison =
       run_with_progress([&](const RunControl& control) { return bregmax::compare(planned, data, 0, control); });
@@ -112,7 +115,7 @@ void add_compare(CLI::App& program, Action& chosen) {
   CompareRequest& request = compare->request;
   options.text("DATA", compare->data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(compare->layout.label);
-  options.columns(compare->layout);
+  options.learning(compare->layout);
   add_supervision_files(options, compare->files);
   const auto methods = [&request](const std::string& given) { request.methods = internal::split_at_commas(given); };
   options.add(

@@ -111,9 +111,12 @@ ExitCode run_fit(const FitCommand& fit) {
   const Interrupt interrupt;
   FitRequest request = complete_request(fit);
   check_files(fit);
-  const Table table = read_table(fit.data, fit.layout);
+  TableOptions layout = fit.layout;
+  if (request.start) layout.recipe = recipe_of(*request.start);
+  const Table table = read_table(fit.data, layout);
+  check_row_numbers(table, fit.files.path());
   check_pieces(fit, table);
-  if (request.start) check_features(*request.start, table);
+  check_sizes(table);
   request.piece_of = table.pieces;
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
   const TrainingData data{table.features, supervision_of(fit, table)};
@@ -122,6 +125,7 @@ ExitCode run_fit(const FitCommand& fit) {
   require(fit.picture.empty() || planned.has_choice(),
           "--picture shows the scores of what is tried, and there is nothing to choose");
   if (!fit.out.empty() && planned.has_choice()) planned.scores_file = fit.out + ".scores";
+  say_data(table, !fit.json);
   if (!fit.json) say_plan(planned);
 
   ProgressLine progress;
@@ -131,6 +135,7 @@ ExitCode run_fit(const FitCommand& fit) {
   progress.clear();
   Model& model = outcome.model;
   model.feature_names = table.feature_names;
+  model.recipe = table.recipe;
   if (table.labels) model.class_names = known_classes(request, *table.labels);
 
   // A run that --early-stop ended did what was asked, although it is not called optimal.

@@ -200,7 +200,14 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
                                                    "--start",
                                                    "--directed",
                                                    "--first-row",
-                                                   "--id"};
+                                                   "--id",
+                                                   "--ignore",
+                                                   "--features",
+                                                   "--header",
+                                                   "--delimiter",
+                                                   "--decimal",
+                                                   "--missing",
+                                                   "--categories"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);
@@ -265,7 +272,7 @@ void add_fit_options(OptionAdder& options, FitCommand& fit) {
   fit.command = &options.command();
   options.text("DATA", fit.data, "", "CSV, .npy or builtin:NAME")->required();
   options.label(fit.layout.label);
-  options.columns(fit.layout);
+  options.learning(fit.layout);
   add_supervision_options(options, fit);
   add_lambda(options, fit.request);
   add_pieces(options, fit);

@@ -93,7 +93,8 @@ std::string options_as_markdown(const CLI::App& program) {
   std::string out =
       "# Options\n\n"
       "Printed by the program itself (`bregmax help-markdown`); a test compares the two.\n\n"
-      "Wherever a command takes data, `builtin:NAME` names a built-in dataset (`bregmax datasets`). Exit codes:\n"
+      "Wherever a command takes data, `builtin:NAME` names a built-in dataset (`bregmax datasets`), `-` is standard\n"
+      "input, and a file that ends in `.gz` is unpacked. Exit codes:\n"
       "0 done; 1 ran but did not reach what was asked (not converged, stopped); 2 a mistake of the caller, explained\n"
       "in one line on standard error.\n";
   for (const CLI::App* command : program.get_subcommands({})) {

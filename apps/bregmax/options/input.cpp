@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+#include <cmath>
 #include <unordered_map>
+#include <utility>
 
 #include "core/text.hpp"
 #include "reports/output.hpp"
 
 namespace bregmax::app {
 namespace {
-
-std::string name_list(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 10;
-  if (names.empty()) return "without names";
-  const std::span shown(names.data(), std::min(names.size(), kMost));
-  return internal::joined(shown, ", ") + (names.size() > kMost ? ", ..." : "");
-}
 
 // Did the names come from a header? Without one, columns are called x0, x1 and so on, by their place in the file.
 bool is_named(const std::vector<std::string>& features) {
@@ -28,50 +22,69 @@ bool is_named(const std::vector<std::string>& features) {
   return !std::ranges::all_of(features, automatic) || !std::ranges::is_sorted(features, {}, number);
 }
 
-}  // namespace
-
-void check_features(const Model& model, const Table& table) {
-  require(table.features.cols() == model.features(),
-          "{}: found {} features ({}); the model has {} ({}); --label and --piece-column name "
-          "the columns that are not features",
-          table.source, table.features.cols(), name_list(table.feature_names), model.features(),
-          name_list(model.feature_names));
-  const bool model_named = is_named(model.feature_names), table_named = is_named(table.feature_names);
-  if (!model_named && !table_named) return;  // a label column before the features shifts such names
-  const auto named_alike = [&](const std::string& name) {
-    return std::ranges::find(model.feature_names, name) != model.feature_names.end();
-  };
-  // If no name is the same, we rely on the order; if some are, the others must be, too.
-  if (std::ranges::none_of(table.feature_names, named_alike)) {
-    if (!model_named || !table_named) return;
-    say(fmt::format(
-        "bregmax: note: {}: the features ({}) have other names than in the model ({}); they are taken in their order",
-        table.source, name_list(table.feature_names), name_list(model.feature_names)));
-    return;
-  }
-  for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-    const std::string& name = table.feature_names[f];
-    if (name == model.feature_names[f]) continue;
-    require(named_alike(name), "{}: feature {} (from 0) is {}, which the model does not have; expected {} ({})",
-            table.source, f, name, model.feature_names[f], name_list(model.feature_names));
-    fail(
-        "{}: the features are in another order than in the model: feature {} (from 0) is {}; "
-        "expected {}",
-        table.source, f, table.feature_names[f], model.feature_names[f]);
-  }
+void say_notes(const Table& table) {
+  for (const std::string& note : table.notes) announce("bregmax: note: " + note);
 }
 
-ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
-                          const std::string& label) {
+ModelInput read_scaled(const Model& model, const std::string& source, TableOptions layout, const std::string& label) {
   if (!label.empty()) layout.label = label;
+  layout.recipe = recipe_of(model);
   ModelInput input{read_table(source, layout), {}};
-  check_features(model, input.table);
+  say_notes(input.table);
   input.rows = model.scaled(input.table.features);
   return input;
 }
 
+}  // namespace
+
+Recipe recipe_of(const Model& model) {
+  if (!model.recipe.empty()) return model.recipe;
+  std::vector<std::string> names = model.feature_names;
+  for (Index f = std::ssize(names); f < model.features(); ++f) names.push_back(feature_name(model, f));
+  return plain_recipe(names, is_named(names));
+}
+
+void check_sizes(const Table& table) {
+  constexpr double kLargest = 1e100;  // what the learners take without scaling
+  for (Index row = 0; row < table.features.rows(); ++row) {
+    for (Index f = 0; f < table.features.cols(); ++f) {
+      if (std::abs(table.features(row, f)) <= kLargest) continue;
+      fail(
+          "{}: row {} (from 0{}), column {}: found {}; allowed: numbers of at most {} in size; --ignore leaves the "
+          "column "
+          "out",
+          table.source, row, table.names.empty() ? "" : ", " + table.names[row], table.feature_names[f],
+          table.features(row, f), kLargest);
+    }
+  }
+}
+
+void say_data(const Table& table, bool describe_it) {
+  say_notes(table);
+  if (describe_it) announce("bregmax: " + describe(table));
+}
+
+void check_row_numbers(const Table& table, const std::string& file) {
+  if (table.dropped_rows == 0 || !table.names.empty() || file.empty()) return;
+  fail(
+      "{}: {} names rows by number, and --missing drop changes their numbers; --id COLUMN names them, or --missing "
+      "mean "
+      "keeps them",
+      table.source, file);
+}
+
+ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
+                          const std::string& label) {
+  ModelInput input = read_scaled(model, source, std::move(layout), label);
+  require(input.table.dropped_rows == 0 || !input.table.names.empty(),
+          "{}: {} with missing values would be left out, and the others get other numbers; --id COLUMN names the rows, "
+          "or --missing mean keeps them",
+          input.table.source, count_of(input.table.dropped_rows, "row"));
+  return input;
+}
+
 ModelInput read_labelled(const Model& model, const std::string& source, const TableOptions& layout) {
-  ModelInput input = read_for_model(model, source, layout);
+  ModelInput input = read_scaled(model, source, layout, "");
   require(input.table.labels.has_value(), "{}: there is no label column, and one is needed; name it with --label",
           source);
   return input;

@@ -14,16 +14,28 @@ struct ModelInput {
   Matrix rows;
 };
 
-// Throws Error when the table does not fit the model: another number of features, or the same names in another order.
-void check_features(const Model& model, const Table& table);
+// How the model's features are made of columns; of a model without a recipe, the columns that its features are named
+// by.
+Recipe recipe_of(const Model& model);
 
-// Throws Error when the file does not fit the model. `label`, unless it is empty, replaces the label column of the
-// layout.
+// Rows for a model: its features in its order. Says what was assumed. `label`, unless it is empty, replaces the label
+// column of the layout. Throws Error when the file does not fit the model, and when rows without a name were left out:
+// results would have other numbers than the rows of the file.
 ModelInput read_for_model(const Model& model, const std::string& source, TableOptions layout,
                           const std::string& label = "");
 
-// The same, and an Error if the file has no labels.
+// The same, and an Error if the file has no labels; rows may be left out.
 ModelInput read_labelled(const Model& model, const std::string& source, const TableOptions& layout);
+
+// Throws Error that names row and column of a number that is too large to learn from.
+void check_sizes(const Table& table);
+
+// Says, before the work, what was assumed of a table to learn from and, if `describe_it`, what it holds.
+void say_data(const Table& table, bool describe_it);
+
+// Rows that were left out shift the numbers of the others. Throws Error if `file`, unless its name is empty, names
+// items by number.
+void check_row_numbers(const Table& table, const std::string& file);
 
 // One numbering of the classes of two tables, each of which numbers its classes by first appearance.
 struct SharedClasses {

@@ -15,6 +15,17 @@ std::optional<Number> read_number(std::string_view text) {
   return internal::number_in<Number>(text);
 }
 
+char parse_delimiter(const std::string& given) {
+  constexpr std::pair<std::string_view, char> kNamed[] = {
+      {"auto", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}};
+  const auto* const named = std::ranges::find(kNamed, given, &std::pair<std::string_view, char>::first);
+  if (named != std::end(kNamed)) return named->second;
+  const bool allowed =
+      given.size() == 1 && std::string_view(" ,;:|\t!#$%&*/^_~").find(given[0]) != std::string_view::npos;
+  if (!allowed) refuse("--delimiter", given, "auto, comma, semicolon, tab, or one character such as |");
+  return given[0];
+}
+
 }  // namespace
 
 void refuse(const std::string& name, const std::string& text, const std::string& allowed) {
@@ -84,6 +95,31 @@ void OptionAdder::label(std::string& value) {
 
 void OptionAdder::columns(TableOptions& value) {
   text("--id", value.id, "NAME|INDEX", "a column (not a feature) with a name for each row, all different");
+  const auto ignore = [&value](const std::string& given) { value.ignore = internal::split_at_commas(given); };
+  add("--ignore", ignore, "columns without any effect [names or numbers with commas between them]", "LIST", "");
+  choice("--header", value.header, {{"auto", HeaderLine::kAuto}, {"yes", HeaderLine::kYes}, {"no", HeaderLine::kNo}},
+         "whether the first line has names of columns; auto: if it has no numbers, ends in a name of labels, or counts "
+         "0, 1, ... up to the last column");
+  const auto delimiter = [&value](const std::string& given) { value.delimiter = parse_delimiter(given); };
+  add("--delimiter", delimiter,
+      "what separates the fields of a line; auto: whatever of comma, semicolon and tab does [auto, comma, semicolon, "
+      "tab, or one character that is no letter or digit]",
+      "C", "auto");
+  choice("--decimal", value.decimal, {{"point", '.'}, {"comma", ','}}, "the decimal sign");
+  choice("--missing", value.missing,
+         {{"refuse", MissingValues::kRefuse}, {"mean", MissingValues::kMean}, {"drop", MissingValues::kDrop}},
+         "rows with missing values (an empty field, NA, N/A, NaN, null, None or ?); mean: the mean of the feature in "
+         "the rows learned from instead; drop: leave the row out")
+      ->default_str("refuse, or as the model was learned");
+}
+
+void OptionAdder::learning(TableOptions& value) {
+  columns(value);
+  const auto features = [&value](const std::string& given) { value.features = internal::split_at_commas(given); };
+  add("--features", features, "only these columns are features [names or numbers with commas between them]", "LIST",
+      "all columns without another role");
+  choice("--categories", value.categories, {{"refuse", TextCategories::kRefuse}, {"one-hot", TextCategories::kOneHot}},
+         "columns of texts; one-hot: a feature for each text, which is 1 where the column has it and else 0");
 }
 
 void OptionAdder::layout(TableOptions& value, std::string* query_label) {

@@ -111,7 +111,8 @@ class OptionAdder {
   // Options of several commands.
   void model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
   void label(std::string& value);
-  void columns(TableOptions& value);  // of every file of rows
+  void columns(TableOptions& value);   // of every file of rows
+  void learning(TableOptions& value);  // of rows to learn from, whose recipe the model keeps
   void layout(TableOptions& value, std::string* query_label = nullptr);  // of files that a model is applied to
   // The options of ModelRequest except the model; --out only if it has a help text.
   void rest(ModelRequest& request, const char* out_help = nullptr, std::string* query_label = nullptr);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "bregmax/core/atomic_file.hpp"
 #include "core/text.hpp"
@@ -23,9 +24,27 @@ namespace {
 
 std::string last_error() { return std::generic_category().message(errno); }
 
+std::vector<std::string>& announcements() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
 }  // namespace
 
+void announce(std::string line) { announcements().push_back(std::move(line)); }
+
+void work_begins() {
+  for (const std::string& line : std::exchange(announcements(), {})) fmt::print(stderr, "{}\n", line);
+}
+
+ExitCode say_mistake(std::string_view line) {
+  announcements().clear();
+  say(line);
+  return kMistake;
+}
+
 void print(std::string_view text) {
+  work_begins();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
     throw Error("cannot write to standard output: " + last_error());
   }
@@ -56,7 +75,10 @@ void print_rows(const std::string& out, bool json, const std::function<std::stri
   }
 }
 
-void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
+void say(std::string_view line) {
+  work_begins();
+  fmt::print(stderr, "{}\n", line);
+}
 
 namespace {
 
@@ -90,7 +112,7 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
     const NamedFile& output = outputs[o];
     if (output.path.empty()) continue;
     for (const NamedFile& input : inputs) {
-      const bool is_file = !input.path.empty() && !input.path.starts_with("builtin:");
+      const bool is_file = !input.path.empty() && input.path != "-" && !input.path.starts_with("builtin:");
       if (!is_file || !is_same_file(output.path, input.path)) continue;
       fail("{} {} is the file that {} {} reads, which it would overwrite; give another name", output.option,
            output.path, input.option, input.path);

@@ -42,6 +42,12 @@ void print_rows(const std::string& out, bool json, const std::function<std::stri
 // A line on standard error.
 void say(std::string_view line);
 
+// A line on standard error once the work begins: before the first progress, any other line and any output. A mistake
+// that is found before is one line alone.
+void announce(std::string line);
+void work_begins();
+[[nodiscard]] ExitCode say_mistake(std::string_view line);
+
 // A file that an option names; the path may be empty (not given) or builtin:NAME (no file).
 struct NamedFile {
   std::string option, path;

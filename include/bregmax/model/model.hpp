@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bregmax/core/proof.hpp"
+#include "bregmax/data/recipe.hpp"
 #include "bregmax/data/scaling.hpp"
 #include "bregmax/divergence/divergence.hpp"
 #include "bregmax/model/tuning_record.hpp"
@@ -47,6 +48,7 @@ struct Model {
   std::vector<std::string> class_names;  // of the training data; may be empty
   TrainingRecord record;
   TuningRecord tuning = {};  // empty: nothing was tuned
+  Recipe recipe = {};        // how features are made of the columns of a file; may be empty
 
   Index features() const { return scaling.center.size(); }
 
