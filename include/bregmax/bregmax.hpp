@@ -33,6 +33,7 @@
 #include "bregmax/core/status.hpp"
 #include "bregmax/core/threads.hpp"
 #include "bregmax/data/builtin.hpp"
+#include "bregmax/data/recipe.hpp"
 #include "bregmax/data/split.hpp"
 #include "bregmax/data/table.hpp"
 #include "bregmax/divergence/closed_forms.hpp"

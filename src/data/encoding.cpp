@@ -57,6 +57,9 @@ void append_utf8(std::string& text, char32_t character) {
 
 std::optional<std::string> converted_to_utf8(std::string_view text, const std::string& source,
                                              std::vector<std::string>& notes) {
+  unsigned char bits = 0;
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  if (bits < 0x80) return std::nullopt;  // as most files are
   std::size_t wrong = std::string_view::npos;
   bool has_utf8 = false;
   for (std::size_t at = 0; at < text.size();) {

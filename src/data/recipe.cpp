@@ -55,13 +55,18 @@ std::vector<std::string> categories_of(const Columns& columns, Index column, con
   return categories;
 }
 
-// The mean of what is not missing; it cannot overflow.
+// The mean of what is not missing.
 double mean_of(const std::vector<double>& numbers, const std::vector<Index>& kept) {
-  double mean = 0, count = 0;
+  double sum = 0, count = 0;
   for (const Index row : kept) {
     if (std::isnan(numbers[row])) continue;
     ++count;
-    mean += numbers[row] / count - mean / count;
+    sum += numbers[row];
+  }
+  if (std::isfinite(sum)) return sum / count;
+  double mean = 0;
+  for (const Index row : kept) {
+    if (!std::isnan(numbers[row])) mean += numbers[row] / count;
   }
   return mean;
 }

@@ -166,6 +166,12 @@ TEST_F(Columns, NamesDatesAndCategoriesNeedOneOptionEach) {
   EXPECT_THAT(outcome.err, HasSubstr("24 rows, 4 features (colour=red, colour=green, colour=blue, age); label class"));
   EXPECT_EQ(bregmax({"divergence", "m.bregmax", "new.csv"}).out,
             bregmax({"divergence", "m.bregmax", "people.csv"}).out);
+  EXPECT_THAT(bregmax({"show", "m.bregmax"}).out,
+              HasSubstr("columns     label class; names of rows name; no features x0, joined\n"));
+  const nlohmann::json columns = json_of(bregmax({"show", "m.bregmax", "--json"}))["columns"];
+  EXPECT_EQ(columns["features"][1]["category"], "green");
+  EXPECT_TRUE(columns["features"][3]["category"].is_null());
+  EXPECT_EQ(columns["features"][3]["fill"], 46. / 24);
   directory_.write("new.csv", "colour,age\npink,1\n");
   EXPECT_THAT(mistake_of(bregmax({"divergence", "m.bregmax", "new.csv"})),
               AllOf(HasSubstr("line 2, column colour: found \"pink\""), HasSubstr("red, green, blue")));

@@ -81,8 +81,9 @@ TEST(Method, GoesOnFromAModel) {
   EXPECT_THAT(mistake({"--method", "smooth", "--method-parameter", "pieces=3"}),
               HasSubstr("--method-parameter pieces is 3, and the model to go on from has 50"));
   EXPECT_THAT(mistake_of(run(directory, {"fit", "builtin:wine", "--start", "a.bregmax"})),
-              HasSubstr("found 13 features"));
+              HasSubstr("there is no column \"sepal_length\""));
   EXPECT_THAT(mistake({"--picture", "a.bregmax"}), HasSubstr("--picture"));
+  EXPECT_THAT(mistake({"--features", "0,1"}), HasSubstr("--features and --categories do not go with --start"));
 }
 
 TEST(Method, ParametersReachTheMethod) {

@@ -202,6 +202,11 @@ TEST(Missing, IsReplacedByTheMean) {
   EXPECT_THAT(columns_error("a,class\n1,x\n2,\n", {.missing = MissingValues::kMean}), HasSubstr("a label"));
 }
 
+TEST(Missing, MeansDoNotOverflow) {
+  const Table t = columns_of("a,b\n1.5e308,1\n1.5e308,2\n,3\n", {.missing = MissingValues::kMean});
+  EXPECT_NEAR(t.features(2, 0) / 1.5e308, 1, 1e-15);
+}
+
 TEST(Missing, RowsAreLeftOutAndCounted) {
   const TableOptions drop = {.id = "who", .missing = MissingValues::kDrop};
   const Table t = columns_of("who,a,class\np,1,x\nq,,y\nr,5,\ns,7,y\n", drop);

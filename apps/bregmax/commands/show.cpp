@@ -28,6 +28,30 @@ struct ShowRequest {
 
 std::string scale_name(const Model& model) { return model.scaling.is_identity() ? "none" : "standard"; }
 
+// How features are made of the columns of a file.
+Json recipe_as_json(const Recipe& recipe) {
+  Json features = Json::array();
+  for (const FeatureSource& feature : recipe.features) {
+    features.push_back({{"column", feature.column},
+                        {"category", feature.category ? Json(*feature.category) : Json(nullptr)},
+                        {"fill", feature.fill}});
+  }
+  return {{"features", std::move(features)},
+          {"missing", to_string(recipe.missing)},
+          {"label", recipe.label},
+          {"id", recipe.id},
+          {"others", recipe.others}};
+}
+
+std::string recipe_text(const Recipe& recipe) {
+  std::vector<std::string> parts;
+  if (!recipe.label.empty()) parts.push_back("label " + recipe.label);
+  if (!recipe.id.empty()) parts.push_back("names of rows " + recipe.id);
+  if (!recipe.others.empty()) parts.push_back("no features " + internal::joined(recipe.others, ", "));
+  if (recipe.missing != MissingValues::kRefuse) parts.push_back("missing values " + to_string(recipe.missing));
+  return internal::joined(parts, "; ");
+}
+
 Json as_json(const ShowRequest& request, const Model& model) {
   Json json = {{"model", request.model},
                {"divergence", model.divergence->name()},
@@ -38,7 +62,8 @@ Json as_json(const ShowRequest& request, const Model& model) {
                {"scale", scale_name(model)},
                {"feature_names", model.feature_names},
                {"features_read", internal::features_as_json(model)},
-               {"class_names", model.class_names}};
+               {"class_names", model.class_names},
+               {"columns", recipe_as_json(model.recipe)}};
   json.update(internal::record_as_json(model.record));
   json.update({{"tuning", internal::tuning_as_json(model.tuning)},
                {"center", std::vector<double>(model.scaling.center.begin(), model.scaling.center.end())},
@@ -100,6 +125,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
   if (record.constant) line("warning", "the divergence is constant: it does not tell the training rows apart");
   if (!model.tuning.empty()) out += tuning_summary(model.tuning);
   if (!model.class_names.empty()) line("classes", internal::joined(model.class_names, ", "));
+  if (const std::string columns = recipe_text(model.recipe); !columns.empty()) line("columns", columns);
   line("scaling", scale_name(model));
   out += feature_table(model);
   return model.tuning.empty() ? out : out + "\n" + tuning_table(model.tuning);

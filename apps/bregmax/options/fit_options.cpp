@@ -293,6 +293,8 @@ FitRequest complete_request(const FitCommand& fit) {
   if (request.hard_neighbours) request.supervision = {LabelSupervision::kHardComparisons};
   request.solver.memory_limit = kGiga * fit.memory_limit;
   request.directed_pairs = fit.files.directed;
+  require(fit.start.empty() || (fit.layout.features.empty() && fit.layout.categories == TextCategories::kRefuse),
+          "--features and --categories do not go with --start, whose model keeps how features are made");
   if (!fit.start.empty()) request.start = std::make_shared<Model>(load_model(fit.start));
   const bool automatic = request.method == "auto";
   if (automatic || method_named(request.method).learns_from_items) {
