@@ -242,6 +242,8 @@ class MethodPlanner {
   // ---- Cost ----
 
   void predict_cost() {
+    const auto candidates = static_cast<double>(planned_.candidates());
+    planned_.seconds_of_scores = context_.fits_per_candidate * candidates * seconds_to_score(context_.held_out_rows);
     if (!method_.predicted_seconds) return;
     const double items = data_.labelled() ? 0 : static_cast<double>(item_count(data_.supervision));
     const bool comparisons = data_.labelled() ? !planned_.supervision.empty() &&
@@ -255,7 +257,7 @@ class MethodPlanner {
     planned_.seconds_of_fit = method_.predicted_seconds(size, choices);
     const double on_fold = method_.predicted_seconds(
         {context_.rows_per_fit, features, data_.labelled() ? drawn : context_.items_per_fit, comparisons}, choices);
-    double fits = static_cast<double>(planned_.candidates());
+    double fits = candidates;
     // Smoothing costs no fit, and about half of the lambdas are proved by the solution of another.
     if (method_.learns_from_items) fits /= 2 * static_cast<double>(planned_.values("smoothing").size());
     planned_.seconds_of_folds = context_.fits_per_candidate * fits * on_fold;
@@ -278,6 +280,12 @@ class MethodPlanner {
 
 PlannedMethod plan_method(const Method& method, const PlanningContext& context) {
   return MethodPlanner(method, context).make();
+}
+
+double seconds_to_score(double held_out_rows) {
+  // Measured on 600 to 5000 rows of 10 and 60 features, with 3 and 26 classes: 4e-8 to 1.2e-7, the most on few rows.
+  constexpr double kSecondsPerPair = 5e-8;
+  return kSecondsPerPair * held_out_rows * held_out_rows;
 }
 
 bool asks_for_pbdl(const FitRequest& request) {
