@@ -34,6 +34,7 @@ class MethodPlanner {
       plan_other();
     }
     predict_cost();
+    predict_scoring();
     return std::move(planned_);
   }
 
@@ -242,8 +243,6 @@ class MethodPlanner {
   // ---- Cost ----
 
   void predict_cost() {
-    const auto candidates = static_cast<double>(planned_.candidates());
-    planned_.seconds_of_scores = context_.fits_per_candidate * candidates * seconds_to_score(context_.held_out_rows);
     if (!method_.predicted_seconds) return;
     const double items = data_.labelled() ? 0 : static_cast<double>(item_count(data_.supervision));
     const bool comparisons = data_.labelled() ? !planned_.supervision.empty() &&
@@ -257,13 +256,18 @@ class MethodPlanner {
     planned_.seconds_of_fit = method_.predicted_seconds(size, choices);
     const double on_fold = method_.predicted_seconds(
         {context_.rows_per_fit, features, data_.labelled() ? drawn : context_.items_per_fit, comparisons}, choices);
-    double fits = candidates;
+    double fits = static_cast<double>(planned_.candidates());
     // Smoothing costs no fit, and about half of the lambdas are proved by the solution of another.
     if (method_.learns_from_items) fits /= 2 * static_cast<double>(planned_.values("smoothing").size());
     planned_.seconds_of_folds = context_.fits_per_candidate * fits * on_fold;
     // Larger values of any parameter need more.
     for (const auto& [name, values] : planned_.tried) choices.parameters[name] = std::ranges::max(values);
     internal::check_demands(method_, size, choices);
+  }
+
+  void predict_scoring() {
+    const double models = context_.fits_per_candidate * static_cast<double>(planned_.candidates());
+    planned_.seconds_of_scores = models * seconds_to_score(context_.held_out_rows);
   }
 
   const PlanningContext& context_;
@@ -282,18 +286,18 @@ PlannedMethod plan_method(const Method& method, const PlanningContext& context) 
   return MethodPlanner(method, context).make();
 }
 
-double seconds_to_score(double held_out_rows) {
-  // Measured on 600 to 5000 rows of 10 and 60 features, with 3 and 26 classes: 4e-8 to 1.2e-7, the most on few rows.
-  constexpr double kSecondsPerPair = 5e-8;
-  return kSecondsPerPair * held_out_rows * held_out_rows;
-}
-
 bool asks_for_pbdl(const FitRequest& request) {
   const SolverSettings& solver = request.solver;
   const bool of_solver =
       solver.solver != Solver::kAuto || solver.memory_limit > 0 || solver.precision != StoragePrecision::kDouble;
   return of_solver || !request.parameters.empty() || request.theory_pieces || request.piece_of ||
          !request.supervision.empty() || request.comparisons || request.hard_neighbours;
+}
+
+double seconds_to_score(double held_out_rows) {
+  // Measured on 600 to 5000 rows of 10 and 60 features, with 3 and 26 classes: 4e-8 to 1.2e-7, the most on few rows.
+  constexpr double kSecondsPerPair = 5e-8;
+  return kSecondsPerPair * held_out_rows * held_out_rows;
 }
 
 }  // namespace bregmax::internal

@@ -20,10 +20,10 @@ struct PlanningContext {
 // the method or the data.
 PlannedMethod plan_method(const Method& method, const PlanningContext& context);
 
-// Of one model: most of it is for ranking the held-out rows for each other.
-double seconds_to_score(double held_out_rows);
-
 // The request has something that only pbdl knows.
 bool asks_for_pbdl(const FitRequest& request);
+
+// Of one model: most of it is for ranking the held-out rows for each other.
+double seconds_to_score(double held_out_rows);
 
 }  // namespace bregmax::internal
