@@ -204,34 +204,20 @@ std::string internal::mark_of(const Plan& plan, const TrainingData& data) {
   return fmt::format("{:016x}", sum.value());
 }
 
-namespace {
-
-// Of one candidate on one fold: with labels, the divergences of the rows held out to each other and to the others.
-double seconds_of_scoring(const Plan& plan, const TrainingData& data) {
-  constexpr double kSecondsPerDivergence = 1e-8;
-  if (!data.labelled()) return 0;
-  const auto rows = static_cast<double>(plan.tuning_rows > 0 ? plan.tuning_rows : data.rows.rows());
-  return kSecondsPerDivergence * rows * rows / plan.folds;
-}
-
-}  // namespace
-
 PlannedFamilies families_of(const Plan& plan, const TrainingData& data) {
   internal::check_plan(plan, data);
   PlannedFamilies planned_families;
-  const double scoring = seconds_of_scoring(plan, data);
   const Index folds = Index{plan.folds} * plan.repeats;
   for (std::size_t number = 0; number < plan.methods.size(); ++number) {
     const PlannedMethod& planned = plan.methods[number];
     CandidateFamilies families = families_of_method(planned, plan, data);
     const double known = std::isfinite(planned.seconds_of_folds) ? planned.seconds_of_folds : 1;
-    const double seconds = known / static_cast<double>(folds * std::ssize(families));
+    const double seconds = (known + planned.seconds_of_scores) / static_cast<double>(folds * std::ssize(families));
     for (auto& family : families) {
       if (plan.automatic || plan.methods.size() > 1)
         family = std::make_shared<NamedFamily>(planned.method->name, std::move(family));
-      const double with_scores = seconds + scoring * static_cast<double>(family->candidates().size());
       planned_families.families.push_back(std::move(family));
-      planned_families.roles.push_back({static_cast<int>(number), planned.yardstick, with_scores});
+      planned_families.roles.push_back({static_cast<int>(number), planned.yardstick, seconds});
     }
   }
   return planned_families;

@@ -8,6 +8,7 @@
 #include "core/checks.hpp"
 #include "core/text.hpp"
 #include "learn/compare_runs.hpp"
+#include "learn/method_planner.hpp"
 
 namespace bregmax {
 namespace {
@@ -180,19 +181,10 @@ class ComparePlanner {
   ComparePlan::Entry entry_of(const std::string& name) const {
     const Plan inner = internal::plan_of_method(plan_, name, request_.seed, planning_data());
     const PlannedMethod& planned = inner.main();
-    double seconds = planned.seconds_of_fit + seconds_to_score(plan_.outer.folds);
-    if (inner.has_choice()) {
-      const double scored = static_cast<double>(planned.candidates()) * inner.folds * inner.repeats;
-      seconds += planned.seconds_of_folds + scored * seconds_to_score(inner.folds);
-    }
+    const double held_out = data_.labelled() ? static_cast<double>(planning_data().rows.rows()) / plan_.outer.folds : 0;
+    double seconds = planned.seconds_of_fit + internal::seconds_to_score(held_out);
+    if (inner.has_choice()) seconds += planned.seconds_of_folds + planned.seconds_of_scores;
     return {name, planned.candidates(), plan_.folds * seconds};
-  }
-
-  // Of one model, on the held-out rows of one of so many folds: most of it is for ranking them for each other.
-  double seconds_to_score(int folds) const {
-    constexpr double kSecondsPerPair = 5e-8;
-    const double held_out = data_.labelled() ? static_cast<double>(planning_data().rows.rows()) / folds : 0;
-    return kSecondsPerPair * held_out * held_out;
   }
 
   // Behind the last method that it chooses from. It costs nothing: it takes the scores of the one that it chooses.

@@ -34,6 +34,7 @@ class MethodPlanner {
       plan_other();
     }
     predict_cost();
+    predict_scoring();
     return std::move(planned_);
   }
 
@@ -268,6 +269,11 @@ class MethodPlanner {
     internal::check_demands(method_, size, choices);
   }
 
+  void predict_scoring() {
+    const double models = context_.fits_per_candidate * static_cast<double>(planned_.candidates());
+    planned_.seconds_of_scores = models * seconds_to_score(context_.held_out_rows);
+  }
+
   const PlanningContext& context_;
   const FitRequest& request_ = context_.request;
   const TrainingData& data_ = context_.data;
@@ -296,6 +302,12 @@ bool asks_for_pbdl(const FitRequest& request) {
       solver.solver != Solver::kAuto || solver.memory_limit > 0 || solver.precision != StoragePrecision::kDouble;
   return of_solver || !request.parameters.empty() || request.theory_pieces || request.piece_of ||
          !request.supervision.empty() || request.comparisons || request.hard_neighbours;
+}
+
+double seconds_to_score(double held_out_rows) {
+  // Measured on 600 to 5000 rows of 10 and 60 features, with 3 and 26 classes: 4e-8 to 1.2e-7, the most on few rows.
+  constexpr double kSecondsPerPair = 5e-8;
+  return kSecondsPerPair * held_out_rows * held_out_rows;
 }
 
 }  // namespace bregmax::internal

@@ -12,6 +12,7 @@ struct PlanningContext {
   Measure tune_for = Measure::kAveragePrecision;
   bool can_choose = true;  // there is enough supervision for a cross-validation
   double fits_per_candidate = 0, rows_per_fit = 0, items_per_fit = 0;  // of the cross-validation
+  double held_out_rows = 0;                                            // of a fold with labels
   bool competes = false;  // with other methods: wishes that it does not know are for them
 };
 
@@ -24,5 +25,8 @@ double items_to_learn(const FitRequest& request, const TrainingData& data);
 
 // The request has something that only pbdl knows.
 bool asks_for_pbdl(const FitRequest& request);
+
+// Of one model: most of it is for ranking the held-out rows for each other.
+double seconds_to_score(double held_out_rows);
 
 }  // namespace bregmax::internal

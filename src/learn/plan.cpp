@@ -143,6 +143,7 @@ class Planner {
     of_yardstick.fits_per_candidate = context.fits_per_candidate;
     of_yardstick.rows_per_fit = context.rows_per_fit;
     of_yardstick.items_per_fit = context.items_per_fit;
+    of_yardstick.held_out_rows = context.held_out_rows;
     PlannedMethod euclidean = internal::plan_method(method_named("euclidean"), of_yardstick);
     euclidean.yardstick = true;
     plan_.methods.push_back(std::move(euclidean));
@@ -216,6 +217,7 @@ class Planner {
     const double tuning_rows = std::min(rows_, request_.thresholds.tuning_rows);
     context.fits_per_candidate = folds * (data_.labelled() ? plan_.repeats : 1);
     context.rows_per_fit = data_.labelled() ? share * tuning_rows : std::max(tuning_rows, named_rows());
+    context.held_out_rows = data_.labelled() ? tuning_rows / folds : 0;
     // A fold loses each item that names a row of a held-out fold, and an item names two or three.
     context.items_per_fit = share * share * internal::items_to_learn(request_, data_);
     return context;

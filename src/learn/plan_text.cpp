@@ -95,7 +95,7 @@ std::string Plan::to_text() const {
 double Plan::predicted_seconds(int threads) const {
   double on_folds = 0, longest_fit = 0;
   for (const PlannedMethod& planned : methods) {
-    on_folds += planned.seconds_of_folds;
+    on_folds += planned.seconds_of_folds + planned.seconds_of_scores;
     if (!planned.yardstick) longest_fit = std::max(longest_fit, planned.seconds_of_fit);
   }
   return (has_choice() ? on_folds / std::max(1, threads) : 0) + longest_fit;

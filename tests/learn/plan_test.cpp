@@ -8,6 +8,7 @@
 
 #include "bregmax/core/error.hpp"
 #include "bregmax/methods/pbdl.hpp"
+#include "learn/method_planner.hpp"
 
 namespace bregmax {
 namespace {
@@ -108,6 +109,18 @@ TEST(Plan, ANumberOfComparisonsAsksForThem) {
   drawn = plan(request, kLabels).main().supervision.front();
   EXPECT_EQ(drawn.comparisons, 0);  // all
   EXPECT_EQ(drawn.neighbours, 5);
+}
+
+TEST(Plan, PredictsFitsOnFoldsScoresAndTheLastFit) {
+  const Plan made = plan(of_method("smooth"), kLabels);
+  double expected = 0;
+  for (const PlannedMethod& planned : made.methods) {
+    const auto models = static_cast<double>(planned.candidates() * made.folds * made.repeats);
+    EXPECT_NEAR(planned.seconds_of_scores, models * internal::seconds_to_score(40.0 / 3), 1e-12);
+    expected += planned.seconds_of_folds + planned.seconds_of_scores;
+  }
+  EXPECT_NEAR(made.predicted_seconds(1), expected + made.main().seconds_of_fit, 1e-9);
+  EXPECT_GT(internal::seconds_to_score(2000), 0.1);
 }
 
 TEST(Plan, Pieces) {

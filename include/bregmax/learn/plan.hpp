@@ -21,6 +21,7 @@ struct PlannedMethod {
   bool yardstick = false;        // scored for comparison, never chosen
   // Predicted processor seconds of its fits on folds, and of a fit on all rows; NaN: not known.
   double seconds_of_folds = std::numeric_limits<double>::quiet_NaN();
+  double seconds_of_scores = 0;  // of its models on folds
   double seconds_of_fit = std::numeric_limits<double>::quiet_NaN();
 
   Index candidates() const;
