@@ -111,10 +111,9 @@ TEST_F(Columns, PackedFilesAndStandardInputAreRead) {
                  "--features 0,1");
   EXPECT_NE(outcome.exit_code, 0) << "six columns are no rows of the model";
   EXPECT_THAT(outcome.err, HasSubstr("--features"));
-  EXPECT_EQ(run_script(directory_, "cut -d, -f2,3 people.csv | bregmax divergence gz.bregmax - --out b.csv").exit_code,
-            0);
-  EXPECT_EQ(run_script(directory_, "bregmax divergence m.bregmax people.csv --out c.csv && cmp b.csv c.csv").exit_code,
-            0);
+  const auto exit_code_of = [this](const std::string& script) { return run_script(directory_, script).exit_code; };
+  EXPECT_EQ(exit_code_of("cut -d, -f2,3 people.csv | bregmax divergence gz.bregmax - --out b.npy"), 0);
+  EXPECT_EQ(exit_code_of("bregmax divergence m.bregmax people.csv --out c.npy && cmp b.npy c.npy"), 0);
   EXPECT_THAT(run_script(directory_, "bregmax rank m.bregmax --queries - --pool - < people.csv").err,
               HasSubstr("standard input is empty"));
 }

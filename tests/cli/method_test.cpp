@@ -166,7 +166,9 @@ TEST(Method, FitsByGradientsThatEndEarlyHaveAStatusAndAModel) {
       {{"--time-limit", "0.2", "--method-parameter", "steps=1000000"},
        "time_limit",
        "not converged: --time-limit 0.2 was reached"},
-      {{"--method-parameter", "rate=1e30"}, "numerical_error", "the training diverged, and the best model so far"},
+      {{"--method-parameter", "rate=1e30"},
+       "numerical_error",
+       "the training diverged (a smaller rate helps), and the best model so far"},
       {{"--method-parameter", "rate=1e30", "--scale", "none"}, "numerical_error", "or --scale standard"}};
   for (const char* method : {"smooth", "deep"}) {
     for (const Case& one : cases) {

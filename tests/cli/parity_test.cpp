@@ -151,11 +151,13 @@ nlohmann::json diagnosis_as_json(const FitOutcome& outcome) {
   return list;
 }
 
-// As bytes of a model file. Times differ from run to run; names are those of a table that the library has not seen.
+// As bytes of a model file. Times differ from run to run; names and columns are those of a table that the
+// library has not seen.
 std::string bytes_of(Model model, const Model& named) {
   model.record.seconds = model.tuning.seconds = 0;
   model.feature_names = named.feature_names;
   model.class_names = named.class_names;
+  model.recipe = named.recipe;
   return serialize_model(model);
 }
 

@@ -101,8 +101,8 @@ TEST(ModelFile, CarriesEverythingExactly) {
 }
 
 TEST(ModelFile, CarriesTheResolution) {
-  const auto& pieces = dynamic_cast<const MaxAffine&>(*small_model().divergence);
   Model model = small_model();
+  const auto& pieces = dynamic_cast<const MaxAffine&>(*model.divergence);
   model.divergence = std::make_shared<MaxAffine>(pieces.slopes(), pieces.offsets(), 1.0 / 3e6);
   const Model read = deserialize_model(serialize_model(model), "memory");
   EXPECT_EQ(read.divergence->resolution(), 1.0 / 3e6);
