@@ -192,6 +192,7 @@ std::string internal::mark_of(const Plan& plan, const TrainingData& data) {
     if (planned.settings.piece_of) sum.add_all(*planned.settings.piece_of);
   }
   sum.add(data.rows.rows(), data.rows.cols());
+  sum.add_all(data.row_targets);
   for (Index i = 0; i < data.rows.rows(); ++i) {
     sum.add_bytes(data.rows.row(i).data(), static_cast<std::size_t>(data.rows.cols()) * sizeof(double));
   }
@@ -209,7 +210,7 @@ namespace {
 // Of one candidate on one fold: with labels, the divergences of the rows held out to each other and to the others.
 double seconds_of_scoring(const Plan& plan, const TrainingData& data) {
   constexpr double kSecondsPerDivergence = 1e-8;
-  if (!data.labelled()) return 0;
+  if (!data.labelled() && !data.has_row_targets()) return 0;
   const auto rows = static_cast<double>(plan.tuning_rows > 0 ? plan.tuning_rows : data.rows.rows());
   return kSecondsPerDivergence * rows * rows / plan.folds;
 }

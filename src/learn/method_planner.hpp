@@ -25,4 +25,8 @@ double items_to_learn(const FitRequest& request, const TrainingData& data);
 // The request has something that only pbdl knows.
 bool asks_for_pbdl(const FitRequest& request);
 
+// The data with targets of this many pairs, drawn from the number per row. Others stay as they are. `name`: what has
+// the numbers, for messages.
+TrainingData with_items(const TrainingData& data, Index pairs, std::uint64_t seed, const std::string& name);
+
 }  // namespace bregmax::internal
