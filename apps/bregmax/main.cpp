@@ -85,7 +85,7 @@ ExitCode run(int argc, char** argv) {
   Action chosen;
   for (AddCommand* add :
        {add_demo, add_compare, add_fit, add_show, add_divergence, add_evaluate, add_rank, add_cluster, add_classify,
-        add_bounds, add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown}) {
+        add_predict, add_bounds, add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown}) {
     add(program, chosen);
   }
   try {

@@ -126,14 +126,17 @@ FitRequest request_of(const nb::dict& options) {
   take<double>(options, "time_limit", request.time_limit);
   take<std::uint64_t>(options, "seed", request.seed);
   if (options.contains("start")) request.start = std::make_shared<Model>(nb::cast<Model>(options["start"]));
+  request.names.row_targets = "y";
   request.thresholds = thresholds_of_environment();
   return request;
 }
 
 // Supervision from a dictionary of arrays; items have one row of row numbers each. {"classes": ...}, perhaps with
-// "row_weights", {"comparisons": items, "weights": ...}, {"pairs": items, "similar": ..., "weights": ...} or
+// "row_weights", {"row_targets": a number per row}, {"comparisons": items, "weights": ...}, {"pairs": items, "similar":
+// ..., "weights": ...} or
 // {"targets": items, "values": ..., "weights": ...}.
 MethodSupervision supervision_of(const nb::dict& given) {
+  if (given.contains("row_targets")) return {};  // which TrainingData has in place of supervision
   if (given.contains("classes")) return copy(nb::cast<Integers>(given["classes"]));
   const char* kind = given.contains("comparisons") ? "comparisons" : given.contains("pairs") ? "pairs" : "targets";
   const auto items = nb::cast<RowNumbers>(given[kind]);
@@ -171,14 +174,20 @@ std::vector<double> row_weights_of(const nb::dict& given) {
   return {weights.data(), weights.data() + weights.size()};
 }
 
+Vector row_targets_of(const nb::dict& given) {
+  if (!given.contains("row_targets")) return {};
+  return view(nb::cast<Numbers>(given["row_targets"]));
+}
+
 // Returns the model (None when the run ended before there was one) and what is known of it.
 nb::tuple fit(const Rows& rows, const nb::dict& given, const nb::dict& options, const nb::object& on_progress) {
   const MethodSupervision supervision = supervision_of(given);
   const std::vector<double> weights = row_weights_of(given);
-  Plan planned = plan(request_of(options), {view(rows), supervision, weights});
+  const Vector row_targets = row_targets_of(given);
+  Plan planned = plan(request_of(options), {view(rows), supervision, weights, row_targets});
   if (planned.has_choice()) take<std::string>(options, "scores_file", planned.scores_file);
-  const auto work = [rows, supervision, weights, planned](const RunControl& control) {
-    return bregmax::run(planned, {view(rows), supervision, weights}, control);
+  const auto work = [rows, supervision, weights, row_targets, planned](const RunControl& control) {
+    return bregmax::run(planned, {view(rows), supervision, weights, row_targets}, control);
   };
   int threads = 0;
   take<int>(options, "threads", threads);

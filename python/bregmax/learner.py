@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from sklearn.utils.validation import validate_data
+
 from bregmax._arguments import whole_number
 from bregmax._automatic import AutomaticLearner
 from bregmax._base import LabelMixin, parameters
@@ -12,7 +15,8 @@ from bregmax._partial import PartialLabelsMixin
 
 @parameters
 class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
-    """Learns a Bregman divergence from labels or (`fit_comparisons`, ...) from other supervision.
+    """Learns a Bregman divergence from labels or (`fit_comparisons`, ...) from other supervision; from a number per row by
+    `fit_row_targets`.
 
     With ``method="auto"``, what scores best on held-out data is learned, and the simpler one of methods that score alike.
     Parameters that only piecewise learning ("pbdl", to a proved gap) has choose that method: `lam`, `lambdas`,
@@ -113,6 +117,18 @@ class BregmanLearner(PartialLabelsMixin, LabelMixin, AutomaticLearner):
         """
         pieces = None if piece_of is None else [whole_number(piece, "a member of piece_of") for piece in piece_of]
         return self._learn_labels(X, y, sample_weight, piece_of=pieces, **self._label_supervision())
+
+    def fit_row_targets(self, X: Any, y: Any) -> BregmanLearner:
+        """Learns from a number y per row: a divergence like the squared differences of these numbers.
+
+        What is to be chosen is chosen by R2, of the numbers of held-out rows as their nearest neighbours predict them.
+        `BregmanKNeighborsRegressor(divergence=BregmanLearner())` does this and predicts the numbers of other rows.
+        """
+        repeats = whole_number(self.repeats, "repeats")
+        with self._unchanged_by_failure():
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2, y_numeric=True)
+            vars(self).pop("classes_", None)  # of labels that were learned from before
+            return self._learn(X, {"row_targets": np.ascontiguousarray(y, dtype=np.float64)}, repeats=repeats)
 
     def _label_supervision(self) -> dict[str, Any]:
         return {

@@ -18,12 +18,12 @@ from bregmax.learner import BregmanLearner
 class _Neighbors(BaseEstimator):
     """Rows at the distance of the k-th nearest share the votes that are left equally, whatever their order."""
 
-    def _store(self, X: np.ndarray, y: np.ndarray, default: Any) -> None:
+    def _store(self, X: np.ndarray, y: np.ndarray, default: Any, numbers: bool = False) -> None:
         if not 1 <= self.n_neighbors <= len(X):
             raise ValueError(
                 f"n_neighbors is {self.n_neighbors}; allowed: 1 to the number of rows, n_samples = {len(X)}"
             )
-        self.model_ = resolve_divergence(self.divergence, X, y, default)
+        self.model_ = resolve_divergence(self.divergence, X, y, default, numbers)
         self._stored = X.copy()
 
     def _queries(self, X: Any) -> np.ndarray:
@@ -81,7 +81,8 @@ class BregmanKNeighborsClassifier(ClassifierMixin, _Neighbors):
 class BregmanKNeighborsRegressor(RegressorMixin, _Neighbors):
     """The mean target of the k nearest neighbours by D(query, stored row).
 
-    divergence: a `Model` or the name of a closed form; None: "squared_euclidean".
+    divergence: a `Model`, the name of a closed form, or a `BregmanLearner`, a clone of which learns from the same X and y
+    (`fit_row_targets`); None: "squared_euclidean", on the features as they are.
     """
 
     def __init__(self, n_neighbors: int = 5, *, divergence: Any = None, n_jobs: int | None = None) -> None:
@@ -92,7 +93,7 @@ class BregmanKNeighborsRegressor(RegressorMixin, _Neighbors):
     def fit(self, X: Any, y: Any) -> BregmanKNeighborsRegressor:
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         self._targets_of_stored = np.ascontiguousarray(y, dtype=np.float64)
-        self._store(X, y, "squared_euclidean")
+        self._store(X, self._targets_of_stored, "squared_euclidean", numbers=True)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

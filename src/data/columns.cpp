@@ -109,7 +109,7 @@ class RoleFinder {
     }
     roles_.piece = take(options_.piece_column, "piece", "the piece column");
     roles_.id = take(options_.id, "id", "the column of --id");
-    roles_.target = take(options_.target, "target", "the column of --target");
+    if (!options_.target_optional) roles_.target = take(options_.target, "target", "the column of --target");
     for (const std::string& name : options_.ignore) take(name, "ignored", "a column of --ignore");
     // What the recipe knows about columns holds unless an option says otherwise.
     const Recipe& recipe = options_.recipe;
@@ -129,10 +129,28 @@ class RoleFinder {
       const auto column = is_known_by_name() ? column_named(name) : std::nullopt;
       if (column) needed_.push_back(*column);
     }
+    if (!roles_.target) take_optional_target(options_.target.empty() ? recipe.target : options_.target);
+  }
+
+  // Rows for a model may have the column that it was learned from, and may have it empty.
+  void take_optional_target(const std::string& name) {
+    if (name.empty() || has_columns_by_order()) return;
+    std::optional<Index> column = column_named(name);
+    const auto number = number_in<Index>(name);
+    if (!column && number && *number >= 0 && *number < columns_.count()) column = *number;
+    const bool is_feature = column && std::ranges::find(needed_, *column) != needed_.end();
+    if (!column || used_[*column] || is_feature) return;
+    take(*column, "target");
+    const CsvColumn& numbers = columns_.at(*column);
+    if (numbers.numeric && numbers.missing.empty() && !numbers.not_finite) {
+      roles_.target = column;
+    } else {
+      leave_out(*column, "target of the model, not a number in every row");
+    }
   }
 
   void find_label() {
-    if (options_.label != "auto" || !options_.target.empty()) return;
+    if (options_.label != "auto" || !options_.target.empty() || !options_.recipe.target.empty()) return;
     const std::string& learned = options_.recipe.label;
     if (is_known_by_name() && !learned.empty()) {
       roles_.label = column_named(learned);
@@ -236,7 +254,8 @@ class RoleFinder {
       if (used_[c]) continue;
       leave_out(c, "no feature of the model");
       if (std::ranges::find(options_.recipe.others, columns_.name(c)) == options_.recipe.others.end() &&
-          columns_.name(c) != options_.recipe.label && columns_.at(c).named) {
+          columns_.name(c) != options_.recipe.label && columns_.name(c) != options_.recipe.target &&
+          columns_.at(c).named) {
         extra.push_back(columns_.name(c));
       }
     }

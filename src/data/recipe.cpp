@@ -117,6 +117,7 @@ Recipe make_recipe(const Columns& columns, const Roles& roles, const std::vector
   recipe.missing = options.missing.value_or(MissingValues::kRefuse);
   if (roles.label) recipe.label = columns.name(*roles.label);
   if (roles.id) recipe.id = columns.name(*roles.id);
+  if (roles.target) recipe.target = columns.name(*roles.target);
   std::vector<bool> is_feature(columns.count(), false);
   for (const Index column : roles.features) {
     is_feature[column] = true;
@@ -142,7 +143,8 @@ Recipe make_recipe(const Columns& columns, const Roles& roles, const std::vector
     }
   }
   for (Index c = 0; c < columns.count(); ++c) {
-    if (!is_feature[c] && c != roles.label && c != roles.id) recipe.others.push_back(columns.name(c));
+    if (!is_feature[c] && c != roles.label && c != roles.id && c != roles.target)
+      recipe.others.push_back(columns.name(c));
   }
   return recipe;
 }

@@ -35,12 +35,15 @@ std::string describe(const Table& table) {
   std::string text =
       fmt::format("{}: {}, {} ({})", table.source, counted(table.features.rows(), "row", "rows"),
                   counted(table.feature_names.size(), "feature", "features"), short_list(table.feature_names));
+  if (table.target) {
+    text += fmt::format("; target{}{} ({} to {})", table.recipe.target.empty() ? "" : " ",
+                        internal::excerpt(table.recipe.target), table.target->minCoeff(), table.target->maxCoeff());
+  }
   if (table.labels) {
     text += fmt::format("; label {} ({})", internal::excerpt(table.labels->column), classes_text(*table.labels));
-  } else {
+  } else if (!table.target) {
     text += "; no label column";
   }
-  if (table.target) text += "; a target for each row";
   if (!table.left_out.empty()) text += "; left out: " + short_list(table.left_out);
   return text;
 }

@@ -143,6 +143,7 @@ Json record_as_json(const TrainingRecord& record) {
                {"parameters", parameters_as_json(record.method, record.parameters)},
                {"stationarity", record.stationarity},
                {"supervision", record.supervision},
+               {"drawn", record.drawn},
                {"items", record.items},
                {"n", record.rows},
                {"solver", record.solver},

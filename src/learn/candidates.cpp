@@ -192,6 +192,7 @@ std::string internal::mark_of(const Plan& plan, const TrainingData& data) {
     if (planned.settings.piece_of) sum.add_all(*planned.settings.piece_of);
   }
   sum.add(data.rows.rows(), data.rows.cols());
+  sum.add_all(data.row_targets);
   for (Index i = 0; i < data.rows.rows(); ++i) {
     sum.add_bytes(data.rows.row(i).data(), static_cast<std::size_t>(data.rows.cols()) * sizeof(double));
   }

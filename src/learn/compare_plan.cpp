@@ -42,6 +42,7 @@ class ComparePlanner {
 
  private:
   void check_request() const {
+    require(!data_.has_row_targets(), "methods are compared by labels or items, not by a number per row");
     require(request_.repeats >= 1, "{} is {}; allowed: 1 or more", names_("repeats"), request_.repeats);
     require(data_.labelled() || request_.repeats == 1, "{} is for labels; given supervision is divided once",
             names_("repeats"));

@@ -9,7 +9,7 @@ namespace {
 
 const char* heading(Measure measure) {
   constexpr std::array<const char*, kAllMeasures.size()> kHeadings = {
-      "Rand index", "purity", "AUC", "avg. precision", "k-NN accuracy", "loss", "agreement"};
+      "Rand index", "purity", "AUC", "avg. precision", "k-NN accuracy", "loss", "agreement", "R2"};
   return kHeadings[static_cast<std::size_t>(measure)];
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "bregmax/methods/pbdl.hpp"
+#include "bregmax/tasks/nearest_neighbours.hpp"
+#include "bregmax/tasks/scores.hpp"
 #include "methods/item_losses.hpp"
 
 namespace bregmax {
@@ -19,14 +21,19 @@ internal::FoldScores internal::score_on_fold(const Model& model, const Fold& fol
   FoldScores on_fold;
   MeasureScores& scores = on_fold.scores;
   scores.fill(kNoScore);
-  if (fold.held_out_rows.rows() > 0) {
+  if (fold.held_out_targets.size() > 0) {
+    const Matrix held_out = model.scaling.apply(fold.held_out_rows), train = model.scaling.apply(fold.train_rows);
+    const Vector predicted = regress_nearest(*model.divergence, train, fold.train_targets, held_out,
+                                             std::min(options.k, fold.train_rows.rows()));
+    scores[static_cast<std::size_t>(Measure::kR2)] = regression_scores(fold.held_out_targets, predicted).r2;
+  } else if (fold.held_out_rows.rows() > 0) {
     EvaluationOptions cut = options;
     cut.k = std::min(options.k, fold.train_rows.rows());
     const Matrix held_out = model.scaling.apply(fold.held_out_rows), train = model.scaling.apply(fold.train_rows);
     const EvaluationScores found =
         evaluate(*model.divergence, held_out, fold.held_out_classes, train, fold.train_classes, cut, control);
     scores = {found.rand_index,   found.purity, found.auc, found.average_precision,
-              found.knn_accuracy, kNoScore,     kNoScore};
+              found.knn_accuracy, kNoScore,     kNoScore,  kNoScore};
   }
   if (fold.loss_rows.rows() > 0) {
     const Matrix rows = model.scaling.apply(fold.loss_rows);

@@ -1,6 +1,7 @@
 #include "bregmax/learn/folds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -40,6 +41,30 @@ std::map<int, int> class_sizes(const std::vector<int>& class_of_row) {
   std::map<int, int> sizes;
   for (const int class_number : class_of_row) ++sizes[class_number];
   return sizes;
+}
+
+// Folds of rows with a number each. What a fold learns from, and what its loss is of, is drawn from its own rows.
+std::vector<Fold> folds_of_row_targets(const MatrixView& rows, const Vector& targets, const Plan& plan,
+                                       std::uint64_t seed, const std::vector<int>& pieces) {
+  Random random = Random(seed).fork(kFoldStream);
+  std::vector<Fold> result;
+  for (const auto& [train, held_out] : stratified_folds(std::vector<int>(targets.size()), plan.folds, random)) {
+    Fold fold;
+    fold.seed = Random(seed).fork(kLossStream).fork(result.size()).next_bits();
+    fold.train_rows = Matrix(rows(train, Eigen::all));
+    fold.train_targets = targets(train);
+    if (!pieces.empty()) fold.train_pieces = renumbered(select_rows(pieces, train));
+    const double share = static_cast<double>(train.size()) / static_cast<double>(targets.size());
+    const auto pairs = static_cast<Index>(std::ceil(share * static_cast<double>(plan.target_pairs)));
+    fold.train_items = squared_differences(fold.train_targets, pairs, fold.seed);
+    fold.held_out_rows = rows(held_out, Eigen::all);
+    fold.held_out_targets = targets(held_out);
+    fold.loss_rows = fold.held_out_rows;
+    const bool differ = fold.held_out_targets.minCoeff() < fold.held_out_targets.maxCoeff();
+    fold.loss_items = differ ? squared_differences(fold.held_out_targets, kLossComparisons, fold.seed) : Targets();
+    result.push_back(std::move(fold));
+  }
+  return result;
 }
 
 // Comparisons among the held-out rows, where their classes allow any.
@@ -111,7 +136,7 @@ int usable_folds(const std::vector<int>& class_of_row, int folds) {
 std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const RunControl& control) {
   const std::vector<int> given_pieces = plan.main().settings.piece_of.value_or(std::vector<int>{});
   const std::uint64_t seed = plan.seed;
-  if (!data.labelled()) {
+  if (!data.labelled() && !data.has_row_targets()) {
     if (plan.tuning_rows > 0) {
       control.log(
           fmt::format("choosing on the rows that items name, and on others drawn at random, up to {} of the {} rows",
@@ -126,11 +151,12 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
     }
     return folds;
   }
-  const auto& class_of_row = std::get<ClassOfRow>(data.supervision);
-  check_sizes(data.rows.rows(), class_of_row.size(), given_pieces.size());
+  if (data.labelled()) {
+    check_sizes(data.rows.rows(), std::ssize(std::get<ClassOfRow>(data.supervision)), std::ssize(given_pieces));
+  }
   internal::check_at_least(plan.repeats, 1, "repeats");
   internal::check_range(plan.tuning_rows, 0, data.rows.rows(), "tuning_rows", "the number of rows; 0: all of them");
-  std::vector<Index> chosen(class_of_row.size());
+  std::vector<Index> chosen(data.rows.rows());
   std::iota(chosen.begin(), chosen.end(), 0);
   if (plan.tuning_rows > 0) {
     control.log(fmt::format("choosing on {} of the {} rows, drawn at random", plan.tuning_rows, data.rows.rows()));
@@ -139,14 +165,18 @@ std::vector<Fold> folds_of(const Plan& plan, const TrainingData& data, const Run
     std::ranges::sort(chosen);
   }
   const Matrix rows = data.rows(chosen, Eigen::all);
-  const std::vector<int> classes = select_rows(class_of_row, chosen);
   const std::vector<int> pieces = given_pieces.empty() ? given_pieces : select_rows(given_pieces, chosen);
   const std::vector<double> weights = internal::select_weights(data.row_weights, chosen);
-  const int folds = usable_folds(classes, plan.folds);
+  const Vector targets = data.has_row_targets() ? Vector(data.row_targets(chosen)) : Vector();
+  const std::vector<int> classes =
+      data.labelled() ? select_rows(std::get<ClassOfRow>(data.supervision), chosen) : std::vector<int>();
+  const int folds = data.labelled() ? usable_folds(classes, plan.folds) : plan.folds;
   std::vector<Fold> all;
   for (int repeat = 0; repeat < plan.repeats; ++repeat) {
     const std::uint64_t fold_seed = repeat == 0 ? seed : Random(seed).fork(repeat).next_bits();
-    for (Fold& fold : folds_of_rows(rows, classes, folds, fold_seed, pieces, weights)) all.push_back(std::move(fold));
+    std::vector<Fold> made = data.labelled() ? folds_of_rows(rows, classes, folds, fold_seed, pieces, weights)
+                                             : folds_of_row_targets(rows, targets, plan, fold_seed, pieces);
+    std::ranges::move(made, std::back_inserter(all));
   }
   return all;
 }

@@ -98,9 +98,9 @@ class MethodPlanner {
       refuse_comparisons();
     }
     const bool all_pairs = data_.labelled() && planned_.supervision.front().kind == LabelSupervision::kAllPairs;
-    const bool targets = std::holds_alternative<Targets>(data_.supervision);
+    const bool given_targets = std::holds_alternative<Targets>(data_.supervision) && !data_.has_row_targets();
     const Wish lambda = wish_for("lambda");
-    if (!lambda.given() && targets) {
+    if (!lambda.given() && given_targets) {
       planned_.settings.parameters["lambda"] = 0;
     } else if (!lambda.given() || (lambda.automatic && lambda.grid.empty())) {
       planned_.tried["lambda"] = all_pairs ? all_pairs_lambdas() : method_.parameter("lambda").grid;

@@ -29,4 +29,8 @@ bool asks_for_pbdl(const FitRequest& request);
 // Of one model: most of it is for ranking the held-out rows for each other.
 double seconds_to_score(double held_out_rows);
 
+// The data with targets of this many pairs, drawn from the number per row. Others stay as they are. `name`: what has
+// the numbers, for messages.
+TrainingData with_items(const TrainingData& data, Index pairs, std::uint64_t seed, const std::string& name);
+
 }  // namespace bregmax::internal

@@ -25,6 +25,10 @@ using internal::require;
 constexpr Index kFewestFoldsOfItems = 5, kMostFoldsOfItems = 10;
 constexpr Index kLeastItemsPerFold = 4;
 
+// Supervision from a number per row: so many pairs per row, within bounds, and at least so many rows in a fold.
+constexpr Index kPairsPerRow = 10, kFewestPairs = 2000, kMostPairs = 20'000;
+constexpr Index kLeastRowsPerFold = 4;
+
 double machine_memory() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
@@ -39,6 +43,7 @@ class Planner {
     plan_.names = names_;
     plan_.seed = request_.seed;
     plan_.time_limit = request_.time_limit;
+    if (data_.has_row_targets()) plan_.target_pairs = item_count(data_.supervision);
     plan_.both_directions = std::holds_alternative<Pairs>(data_.supervision) && !request_.directed_pairs;
     check_rows();
     plan_choosing();
@@ -152,15 +157,11 @@ class Planner {
   // ---- Choosing ----
 
   void plan_choosing() {
-    const bool by_items = !data_.labelled();
     plan_.labelled = data_.labelled();
     plan_.folds = folds();
     require(plan_.folds >= 2, "{} is {}; allowed: 2 or more", names_("folds"), plan_.folds);
     plan_.tune_for = request_.tune_for.value_or(default_measure());
-    const bool targets = std::holds_alternative<Targets>(data_.supervision);
-    require(!by_items || plan_.tune_for == Measure::kLoss || (plan_.tune_for == Measure::kAgreement && !targets),
-            "{} is '{}'; allowed with given supervision: {}loss, of its held-out items", names_("tune_for"),
-            to_string(plan_.tune_for), targets ? "" : "agreement or ");
+    check_measure();
     const int repeats = rows_ <= request_.thresholds.three_repeats_rows ? 3
                         : rows_ <= request_.thresholds.two_repeats_rows ? 2
                                                                         : 1;
@@ -168,9 +169,28 @@ class Planner {
     plan_.evaluation.start = KMeansStart::kDivergence;
   }
 
+  void check_measure() const {
+    const Measure measure = plan_.tune_for;
+    const std::string option = names_("tune_for"), given = to_string(measure);
+    if (data_.labelled()) {
+      require(measure != Measure::kR2, "{} is '{}', which is about numbers; there are labels", option, given);
+    } else if (data_.has_row_targets()) {
+      require(measure == Measure::kR2 || measure == Measure::kLoss,
+              "{} is '{}'; allowed with a number per row: r2 or loss", option, given);
+    } else {
+      const bool targets = std::holds_alternative<Targets>(data_.supervision);
+      require(measure == Measure::kLoss || (measure == Measure::kAgreement && !targets),
+              "{} is '{}'; allowed with given supervision: {}loss, of its held-out items", option, given,
+              targets ? "" : "agreement or ");
+    }
+  }
+
+  // Of given items, folds are made by other rules than of rows.
+  bool holds_out_rows() const { return data_.labelled() || data_.has_row_targets(); }
+
   int folds() const {
     if (request_.folds) return *request_.folds;
-    if (data_.labelled()) return plan_.folds;
+    if (holds_out_rows()) return plan_.folds;
     const Index items = item_count(data_.supervision);
     if (items < kLeastItemsPerFold * kFewestFoldsOfItems) {
       return static_cast<int>(std::clamp<Index>(items, plan_.folds, kFewestFoldsOfItems));
@@ -181,6 +201,7 @@ class Planner {
   // Agreement of pairs needs both kinds in each fold.
   Measure default_measure() const {
     if (data_.labelled()) return Measure::kAveragePrecision;
+    if (data_.has_row_targets()) return Measure::kR2;
     if (std::holds_alternative<Comparisons>(data_.supervision)) return Measure::kAgreement;
     const auto* pairs = std::get_if<Pairs>(&data_.supervision);
     if (pairs == nullptr) return Measure::kLoss;
@@ -197,6 +218,11 @@ class Planner {
         return error.what();
       }
       return "";
+    }
+    if (data_.has_row_targets()) {
+      if (data_.rows.rows() >= kLeastRowsPerFold * plan_.folds) return "";
+      return fmt::format("too few rows to choose by cross-validation ({}; {} would do)", data_.rows.rows(),
+                         kLeastRowsPerFold * plan_.folds);
     }
     const Index items = item_count(data_.supervision);
     if (items < kLeastItemsPerFold * plan_.folds) {
@@ -215,9 +241,9 @@ class Planner {
     internal::PlanningContext context{request_, data_, machine_memory(), plan_.tune_for, can_choose};
     const double folds = plan_.folds, share = (folds - 1) / folds;
     const double tuning_rows = std::min(rows_, request_.thresholds.tuning_rows);
-    context.fits_per_candidate = folds * (data_.labelled() ? plan_.repeats : 1);
-    context.rows_per_fit = data_.labelled() ? share * tuning_rows : std::max(tuning_rows, named_rows());
-    context.held_out_rows = data_.labelled() ? tuning_rows / folds : 0;
+    context.fits_per_candidate = folds * (holds_out_rows() ? plan_.repeats : 1);
+    context.rows_per_fit = holds_out_rows() ? share * tuning_rows : std::max(tuning_rows, named_rows());
+    context.held_out_rows = holds_out_rows() ? tuning_rows / folds : 0;
     // A fold loses each item that names a row of a held-out fold, and an item names two or three.
     context.items_per_fit = share * share * internal::items_to_learn(request_, data_);
     return context;
@@ -247,7 +273,7 @@ class Planner {
     require(request_.solver.solver != Solver::kAdmm || !main.tried.contains("lambda"),
             "{} needs {} V; {} is for a lambda that cross-validation chooses", names_.with("solver", "admm"),
             names_("lambda"), names_.with("solver", "auto"));
-    if (!plan_.has_choice() || data_.labelled()) return;
+    if (!plan_.has_choice() || holds_out_rows()) return;
     const Index items = item_count(data_.supervision);
     require(items >= plan_.folds,
             "{} is {}, but the supervision has only {} item{}: too few to choose by cross-validation; give {} V",
@@ -296,7 +322,23 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const FitRequest& request, const TrainingData& data) {
+TrainingData internal::with_items(const TrainingData& data, Index pairs, std::uint64_t seed, const std::string& name) {
+  TrainingData drawn = data;
+  if (!data.has_row_targets()) return drawn;
+  const Index rows = data.rows.rows();
+  require(data.row_targets.size() == rows, "{}: there are {} numbers for {} rows; allowed: one per row", name,
+          data.row_targets.size(), rows);
+  try {
+    drawn.supervision = squared_differences(data.row_targets, pairs, seed);
+  } catch (const Error& error) {
+    fail("{}: {}", name, error.what());
+  }
+  return drawn;
+}
+
+Plan plan(const FitRequest& request, const TrainingData& given) {
+  const Index pairs = std::clamp(kPairsPerRow * given.rows.rows(), kFewestPairs, kMostPairs);
+  const TrainingData data = internal::with_items(given, pairs, request.seed, request.names.row_targets);
   if (request.start) return Planner(internal::filled_from_start(request, data), data).make();
   return Planner(request, data).make();
 }

@@ -71,6 +71,7 @@ std::vector<Plan::Field> Plan::fields() const {
     if (planned.method->learns_from_items) add(prefix + "solver", to_string(planned.settings.solver.solver));
     if (planned.settings.solver.early_stop) add(prefix + "early_stop", "yes");
   }
+  if (target_pairs > 0) add("target_pairs", target_pairs);
   if (both_directions) add("pairs", "in both directions");
   const MethodSettings& settings = main().settings;
   if (settings.tolerance) add("tolerance", *settings.tolerance);
@@ -80,7 +81,7 @@ std::vector<Plan::Field> Plan::fields() const {
   if (!has_choice()) return list;
   add("tune_for", to_string(tune_for));
   add("folds", folds);
-  if (labelled) add("repeats", repeats);
+  if (labelled || target_pairs > 0) add("repeats", repeats);
   if (tuning_rows > 0) add("tuning_rows", tuning_rows);
   return list;
 }
@@ -110,10 +111,14 @@ std::string Plan::summary(int threads) const {
     lines += fmt::format("  {:<11} {:>3} candidate{} {}\n", planned.method->name, planned.candidates(),
                          planned.candidates() == 1 ? " " : "s", tried.empty() ? "" : " " + tried);
   }
+  if (target_pairs > 0) {
+    lines += fmt::format("  learned from the squared differences of {} pairs of rows\n", target_pairs);
+  }
   const double seconds = predicted_seconds(threads);
   return fmt::format("plan: {} candidates on {} folds{}, the best by {}{}\n{}", candidates, folds,
-                     labelled && repeats > 1 ? fmt::format(", {} times", repeats) : "", to_string(tune_for),
-                     std::isfinite(seconds) ? ", about " + internal::duration(seconds) : "", lines);
+                     repeats > 1 && (labelled || target_pairs > 0) ? fmt::format(", {} times", repeats) : "",
+                     to_string(tune_for), std::isfinite(seconds) ? ", about " + internal::duration(seconds) : "",
+                     lines);
 }
 
 }  // namespace bregmax

@@ -11,6 +11,7 @@
 #include "core/progress.hpp"
 #include "learn/candidates.hpp"
 #include "learn/diagnosis.hpp"
+#include "learn/method_planner.hpp"
 
 namespace bregmax {
 namespace {
@@ -129,7 +130,8 @@ const Finding* FitOutcome::find(Finding::Kind kind) const {
   return found != diagnosis.end() ? &*found : nullptr;
 }
 
-FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& control) {
+FitOutcome run(const Plan& plan, const TrainingData& given, const RunControl& control) {
+  const TrainingData data = internal::with_items(given, plan.target_pairs, plan.seed, plan.names.row_targets);
   internal::check_plan(plan, data);
   check_checkpoints(plan);
   const internal::Stopwatch watch;
@@ -162,6 +164,10 @@ FitOutcome run(const Plan& plan, const TrainingData& data, const RunControl& con
   const bool on_all_items = !outcome.tuning_ended_early && !outcome.chosen.solver.early_stop;
   if (outcome.method().learns_from_items && outcome.chosen_supervision && on_all_items) {
     record_drawing(*outcome.chosen_supervision, outcome.model.record);
+  }
+  if (plan.target_pairs > 0) {
+    outcome.model.record.drawn = kTargetDifferences;
+    outcome.model.record.drawn_seed = plan.seed;
   }
   outcome.diagnosis = internal::diagnose(plan, data, outcome);
   return outcome;

@@ -29,7 +29,7 @@ using internal::score_on_fold;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {
-    "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement"};
+    "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement", "r2"};
 
 // Learns and scores all candidates on all folds; every (family, fold) has its own learner and writes to different rows.
 class Tuner {
@@ -341,10 +341,8 @@ Index best_candidate(const TuneResult& result, Measure measure) {
   const auto is_constant_one = [&](Index c) { return result.constant[c]; };
   if (!std::ranges::all_of(eligible, is_constant_one)) std::erase_if(eligible, is_constant_one);
   const Index best = best_of(result, eligible, measure);
-  require(best >= 0,
-          "cross-validation cannot choose by {}: no fold has two rows of one class and a row of another among those "
-          "held out",
-          to_string(measure));
+  require(best >= 0, "cross-validation cannot choose by {}: no fold has {} among those held out", to_string(measure),
+          measure == Measure::kR2 ? "two rows of different targets" : "two rows of one class and a row of another");
   for (int method = 0; method < result.role_of[best].method; ++method) {
     std::vector<Index> simpler = eligible;
     std::erase_if(simpler, [&](Index c) { return result.role_of[c].method != method; });

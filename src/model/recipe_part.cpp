@@ -43,6 +43,7 @@ void store_recipe(const Recipe& recipe, Container& container) {
   description["missing"] = to_string(recipe.missing);
   description["label"] = recipe.label;
   description["id"] = recipe.id;
+  description["target"] = recipe.target;
   description["others"] = recipe.others;
   container.put(kFill, fill);
 }
@@ -67,6 +68,7 @@ Recipe restore_recipe(const Container& container) {
       value_named(kAllMissingValues, description.value("missing", std::string("refuse")), "invalid: columns.missing");
   recipe.label = description.value("label", std::string());
   recipe.id = description.value("id", std::string());
+  recipe.target = description.value("target", std::string());
   recipe.others = description.value("others", std::vector<std::string>());
   return recipe;
 }

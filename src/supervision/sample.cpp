@@ -1,6 +1,7 @@
 #include "bregmax/supervision/sample.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -145,6 +146,39 @@ Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint6
     pairs.push_back(draw_pair(by_class, std::ssize(pairs) < (count + 1) / 2, random));
   }
   return pairs;
+}
+
+Targets squared_differences(const VectorView& numbers, Index count, std::uint64_t seed) {
+  check_count(count, "pairs");
+  const Index rows = numbers.size();
+  require(rows >= 2, "differences need two numbers or more; found {}", rows);
+  for (Index row = 0; row < rows; ++row) {
+    require(std::isfinite(numbers(row)), "the number of row {} is {}; allowed: finite", row, numbers(row));
+  }
+  const double largest = numbers.cwiseAbs().maxCoeff();
+  require(numbers.minCoeff() < numbers.maxCoeff(), "all {} numbers are {}; at least two must differ", rows, numbers(0));
+  Vector standard = numbers / largest;  // so that no square overflows
+  standard.array() -= standard.mean();
+  const double deviation = std::sqrt(standard.squaredNorm() / static_cast<double>(rows));
+  require(deviation > 0, "all {} numbers are {} up to rounding; at least two must differ", rows, numbers(0));
+  standard /= deviation;
+  Targets targets;
+  const auto add = [&](Index i, Index j) {
+    const double difference = standard(i) - standard(j);
+    targets.push_back({i, j, difference * difference / 2});
+  };
+  const bool all = rows - 1 <= count / rows;
+  Random random(seed);
+  for (Index k = 0; !all && k < count; ++k) {
+    const Index i = random.uniform_index(rows), other = random.uniform_index(rows - 1);
+    add(i, other < i ? other : other + 1);
+  }
+  for (Index i = 0; all && i < rows; ++i) {
+    for (Index j = 0; j < rows; ++j) {
+      if (i != j) add(i, j);
+    }
+  }
+  return targets;
 }
 
 Pairs in_both_directions(const Pairs& pairs) {

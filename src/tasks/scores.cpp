@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "core/checks.hpp"
@@ -125,6 +126,45 @@ RankingScores ranking_scores(std::span<const double> distances, const std::vecto
   }
   internal::sort_by_distance(candidates, scratch);
   return internal::tied_ranking_scores(candidates, k, internal::harmonic_numbers(std::ssize(candidates)), {});
+}
+
+namespace {
+
+// Ranks from 1; equal values have the mean of theirs.
+Vector mean_ranks(const VectorView& values) {
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::sort(order, {}, [&](Index row) { return values(row); });
+  Vector ranks(values.size());
+  for (std::size_t first = 0, next = 0; first < order.size(); first = next) {
+    while (next < order.size() && values(order[next]) == values(order[first])) ++next;
+    const double mean = static_cast<double>(first + 1 + next) / 2;
+    for (std::size_t at = first; at < next; ++at) ranks(order[at]) = mean;
+  }
+  return ranks;
+}
+
+double correlation(Vector first, Vector second) {
+  first.array() -= first.mean();
+  second.array() -= second.mean();
+  const double scale = first.norm() * second.norm();
+  return scale > 0 ? first.dot(second) / scale : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+RegressionScores regression_scores(const VectorView& actual, const VectorView& predicted) {
+  internal::require(actual.size() >= 1 && actual.size() == predicted.size(),
+                    "there are {} actual and {} predicted values; allowed: equally many, at least one", actual.size(),
+                    predicted.size());
+  internal::require(actual.allFinite() && predicted.allFinite(), "values are not finite; allowed: finite numbers");
+  RegressionScores scores;
+  const Vector errors = predicted - actual;
+  const double spread = (actual.array() - actual.mean()).matrix().squaredNorm();
+  if (actual.minCoeff() < actual.maxCoeff()) scores.r2 = 1 - errors.squaredNorm() / spread;
+  scores.mean_absolute_error = errors.cwiseAbs().mean();
+  scores.rank_correlation = correlation(mean_ranks(actual), mean_ranks(predicted));
+  return scores;
 }
 
 }  // namespace bregmax

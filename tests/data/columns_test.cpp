@@ -362,5 +362,37 @@ TEST(Describe, SaysWhatATableHolds) {
   EXPECT_THAT(describe(columns_of("1,2,3,4,5,6,7,8,9,10\n")), HasSubstr("x7, ...)"));
 }
 
+// ---- Targets ----
+
+TEST(Target, IsNoFeatureAndIsKnownToTheRecipe) {
+  const Table t = columns_of("a,price,b\n1,5.5,2\n3,7,4\n", {.target = "price"});
+  EXPECT_EQ(*t.target, (Vector(2) << 5.5, 7).finished());
+  EXPECT_THAT(t.feature_names, ElementsAre("a", "b"));
+  EXPECT_EQ(t.recipe.target, "price");
+  EXPECT_THAT(t.recipe.others, IsEmpty());
+  EXPECT_THAT(describe(t), HasSubstr("target price (5.5 to 7)"));
+  EXPECT_THAT(columns_error("a,price\n1,x\n", {.target = "price"}), HasSubstr("line 2, column price: found \"x\""));
+}
+
+TEST(Target, OfTheRecipeIsReadWhereRowsHaveIt) {
+  const Recipe recipe = columns_of("a,price,b\n1,5.5,2\n3,7,4\n", {.target = "price"}).recipe;
+  EXPECT_EQ((*columns_of("price,b,a\n9,2,1\n", {.recipe = recipe}).target)(0), 9);
+  EXPECT_FALSE(columns_of("b,a\n2,1\n", {.recipe = recipe}).target);
+  const Table empty = columns_of("price,b,a\n,2,1\n3,1,2\n", {.recipe = recipe});
+  EXPECT_FALSE(empty.target) << "not known of every row";
+  EXPECT_EQ(empty.features.rows(), 2);
+  EXPECT_THAT(empty.notes, IsEmpty());
+  EXPECT_FALSE(columns_of("b,a,class\n2,1,x\n", {.label = "none", .ignore = {"class"}, .recipe = recipe}).labels);
+}
+
+TEST(Target, MayBeMissingFromRowsWithoutAHeader) {
+  const Recipe recipe = columns_of("1,2,5\n3,4,6\n", {.target = "2"}).recipe;
+  EXPECT_EQ(recipe.target, "x2");
+  EXPECT_EQ((*columns_of("1,2,5\n", {.recipe = recipe}).target)(0), 5);
+  EXPECT_FALSE(columns_of("1,2\n", {.recipe = recipe}).target);
+  EXPECT_FALSE(columns_of("1,2\n", {.target = "2", .target_optional = true, .recipe = recipe}).target);
+  EXPECT_THAT(columns_error("1,2\n", {.target = "2", .recipe = recipe}), HasSubstr("the column of --target is \"2\""));
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -265,6 +265,7 @@ Model model_with_recipe() {
                   .missing = MissingValues::kMean,
                   .label = "class",
                   .id = "who",
+                  .target = "price",
                   .others = {"when", "where"}};
   return model;
 }
@@ -283,6 +284,7 @@ TEST(ModelFile, KeepsHowFeaturesAreMadeOfColumns) {
   EXPECT_EQ(read.missing, MissingValues::kMean);
   EXPECT_EQ(read.label, "class");
   EXPECT_EQ(read.id, "who");
+  EXPECT_EQ(read.target, "price");
   EXPECT_EQ(read.others, expected.others);
   EXPECT_TRUE(deserialize_model(serialize_model(small_model()), "memory").recipe.empty()) << "as older files have it";
 }

@@ -248,5 +248,62 @@ TEST(SamplePairsBadInput, DetectsLabelsWithoutPairsOfBothKinds) {
   EXPECT_THAT(error_of([] { sample_pairs({1, 1, 2}, 0, 0); }), HasSubstr("the number of pairs is 0"));
 }
 
+// ---- A number per row ----
+
+TEST(SquaredDifferences, AreInUnitsOfTheirMeanOverAllPairs) {
+  const Vector numbers = (Vector(4) << 10, 20, 20, 50).finished();
+  const Targets targets = squared_differences(numbers, 12, 0);
+  ASSERT_EQ(targets.size(), 12u) << "all ordered pairs";
+  double sum = 0;
+  std::set<std::pair<Index, Index>> seen;
+  for (const Target& one : targets) {
+    seen.emplace(one.i, one.j);
+    EXPECT_NE(one.i, one.j);
+    const double difference = numbers(one.i) - numbers(one.j);
+    EXPECT_NEAR(one.value, difference * difference / (2 * 225), 1e-12) << "the variance is 225";
+    sum += one.value;
+  }
+  EXPECT_EQ(seen.size(), 12u);
+  EXPECT_NEAR(sum / 12, 4.0 / 3, 1e-12) << "1 over pairs that may be equal, n / (n - 1) over the others";
+}
+
+TEST(SquaredDifferences, AreDrawnByTheSeedWhereThereAreMorePairs) {
+  Vector numbers(50);
+  for (Index i = 0; i < 50; ++i) numbers(i) = static_cast<double>(i % 7);
+  const auto rows_of = [&](std::uint64_t seed) {
+    std::vector<std::pair<Index, Index>> rows;
+    for (const Target& one : squared_differences(numbers, 300, seed)) rows.emplace_back(one.i, one.j);
+    return rows;
+  };
+  const auto first = rows_of(1);
+  EXPECT_EQ(first.size(), 300u);
+  EXPECT_EQ(first, rows_of(1));
+  EXPECT_NE(first, rows_of(2));
+  std::set<Index> points;
+  for (const auto& [i, j] : first) {
+    EXPECT_NE(i, j);
+    EXPECT_TRUE(i >= 0 && i < 50 && j >= 0 && j < 50);
+    points.insert(i);
+  }
+  EXPECT_EQ(points.size(), 50u);
+}
+
+TEST(SquaredDifferences, TakeLargeNumbers) {
+  const Vector numbers = (Vector(3) << 1e300, -1e300, 0).finished();
+  for (const Target& one : squared_differences(numbers, 6, 0)) {
+    EXPECT_NEAR(one.value, std::abs(one.i - one.j) == 1 && one.i + one.j == 1 ? 3 : 0.75, 1e-12);
+  }
+}
+
+TEST(SquaredDifferencesBadInput, DetectsNumbersThatSayNothing) {
+  const auto refused = [](const Vector& numbers, Index count, const char* message) {
+    EXPECT_THAT(error_of([&] { squared_differences(numbers, count, 0); }), HasSubstr(message));
+  };
+  refused(Vector::Ones(1), 5, "two numbers or more");
+  refused(Vector::Constant(4, 3), 5, "all 4 numbers are 3");
+  refused((Vector(3) << 1, std::nan(""), 2).finished(), 5, "the number of row 1 is nan");
+  refused((Vector(2) << 1, 2).finished(), 0, "the number of pairs is 0");
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -271,5 +271,46 @@ TEST(GroupingScores, RefuseBadInput) {
   EXPECT_THAT([] { rand_index(Classes{0, -2}, Classes{0, 1}); }, ThrowsMessage<Error>(HasSubstr("clusters[1] is -2")));
 }
 
+// ---- Predictions of numbers ----
+
+Vector numbers_of(const Numbers& numbers) {
+  return Eigen::Map<const Vector>(numbers.data(), static_cast<Index>(numbers.size()));
+}
+
+TEST(RegressionScores, AreThoseOfAnExampleByHand) {
+  // Errors 1, 0, -2, 1; mean 5, squares about it 16 + 1 + 1 + 16 = 34.
+  const RegressionScores scores = regression_scores(numbers_of({1, 4, 6, 9}), numbers_of({2, 4, 4, 10}));
+  EXPECT_NEAR(scores.r2, 1 - 6.0 / 34, 1e-15);
+  EXPECT_DOUBLE_EQ(scores.mean_absolute_error, 1);
+  // Ranks 1, 2, 3, 4 and 1, 2.5, 2.5, 4: covariance 4.5, squares 5 and 4.5.
+  EXPECT_NEAR(scores.rank_correlation, 4.5 / std::sqrt(5 * 4.5), 1e-15);
+}
+
+TEST(RegressionScores, OfExactAndOfReversedPredictions) {
+  const Vector actual = numbers_of({3, 1, 2, 2});
+  const RegressionScores exact = regression_scores(actual, actual);
+  EXPECT_EQ(exact.r2, 1);
+  EXPECT_EQ(exact.mean_absolute_error, 0);
+  EXPECT_NEAR(exact.rank_correlation, 1, 1e-15);
+  EXPECT_NEAR(regression_scores(actual, -actual).rank_correlation, -1, 1e-15);
+  EXPECT_NEAR(regression_scores(actual, Vector::Constant(4, 2)).r2, 0, 1e-15) << "the mean";
+}
+
+TEST(RegressionScores, AreNotKnownWhereNothingDiffers) {
+  const RegressionScores scores = regression_scores(Vector::Constant(3, 0.1), numbers_of({1, 2, 3}));
+  EXPECT_TRUE(std::isnan(scores.r2));
+  EXPECT_TRUE(std::isnan(scores.rank_correlation));
+  EXPECT_NEAR(scores.mean_absolute_error, 1.9, 1e-15);
+  EXPECT_TRUE(std::isnan(regression_scores(numbers_of({1, 2, 3}), Vector::Ones(3)).rank_correlation));
+}
+
+TEST(RegressionScoresBadInput, DetectsWhatDoesNotFit) {
+  EXPECT_THAT([] { regression_scores(Vector::Ones(2), Vector::Ones(3)); },
+              ThrowsMessage<Error>(HasSubstr("2 actual and 3 predicted")));
+  EXPECT_THAT([] { regression_scores(Vector(), Vector()); }, ThrowsMessage<Error>(HasSubstr("at least one")));
+  EXPECT_THAT([] { regression_scores(Vector::Ones(1), Vector::Constant(1, HUGE_VAL)); },
+              ThrowsMessage<Error>(HasSubstr("finite")));
+}
+
 }  // namespace
 }  // namespace bregmax

@@ -44,6 +44,7 @@ ExitCode run_classify(const ClassifyRequest& request) {
   check_outputs({{"--out", request.out}},
                 {{"MODEL", request.model}, {"--train", request.train}, {"--queries", request.queries}});
   const Model model = load_model(request.model);
+  check_predicts_classes(model, request.model, request.layout);
   const ModelInput train = read_labelled(model, request.train, request.layout);
   const ModelInput queries = read_for_model(model, request.queries, request.layout, request.query_label);
   internal::check_range(request.k, 1, train.rows.rows(), "-k", "the number of training rows");

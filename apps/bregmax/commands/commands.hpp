@@ -49,6 +49,6 @@ std::shared_ptr<CLI::Formatter> help_formatter();
 // Each adds one command to the program. help-markdown is hidden: it prints docs/options.md, which a test compares.
 using AddCommand = void(CLI::App& program, Action& chosen);
 AddCommand add_demo, add_compare, add_fit, add_show, add_divergence, add_evaluate, add_rank, add_cluster, add_classify,
-    add_bounds, add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown;
+    add_predict, add_bounds, add_approximate, add_reproduce, add_methods, add_datasets, add_help_markdown;
 
 }  // namespace bregmax::app

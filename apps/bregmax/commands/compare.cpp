@@ -131,7 +131,9 @@ void add_compare(CLI::App& program, Action& chosen) {
       ->default_str("standard");
   std::vector<std::pair<std::string, std::optional<Measure>>> measures;
   measures.reserve(kAllMeasures.size());
-  for (const Measure measure : kAllMeasures) measures.emplace_back(to_string(measure), measure);
+  for (const Measure measure : kAllMeasures) {
+    if (measure != Measure::kR2) measures.emplace_back(to_string(measure), measure);
+  }
   options
       .choice("--tune-for", request.tune_for, measures,
               "the score by which each method chooses its settings within the training part")

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "bregmax/divergence/closed_forms.hpp"
+#include "bregmax/tasks/nearest_neighbours.hpp"
+#include "bregmax/tasks/scores.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
 #include "progress.hpp"
@@ -15,9 +18,12 @@ constexpr const char* kEvaluateExamples = R"(
 Examples:
   bregmax evaluate wine.bregmax test.csv --train train.csv
   bregmax evaluate wine.bregmax builtin:wine --json
+  bregmax evaluate patients.bregmax test.csv --train train.csv --target progression
 
 Clustering of the test rows (median over the restarts), ranking of the test rows for each other, and nearest neighbours
-among the training rows. All scores are fractions; ties in rankings count with their expected value.)";
+among the training rows. All scores are fractions; ties in rankings count with their expected value. With a target (the
+default where the model was learned from one): how well the nearest training rows predict the numbers of the test rows,
+by the model and by the Euclidean distance of standardised features.)";
 
 struct EvaluateRequest : ModelRequest {
   std::string test, train;
@@ -35,6 +41,60 @@ EvaluationScores scores_of(const EvaluateRequest& request, const Model& model, c
   const SharedClasses classes = share_classes(*test.table.labels, *train.table.labels);
   return evaluate(divergence, test.rows, classes.first, train.rows, classes.second, request.options, control);
 }
+
+// ---- Numbers ----
+
+struct TargetScores {
+  RegressionScores learned, euclidean;
+};
+
+TargetScores scores_of_target(const EvaluateRequest& request, const Model& model, const ModelInput& train,
+                              const ModelInput& test) {
+  const auto scores = [&](const Divergence& divergence, const MatrixView& stored, const MatrixView& queries) {
+    return regression_scores(*test.table.target,
+                             regress_nearest(divergence, stored, *train.table.target, queries, request.options.k));
+  };
+  const Scaling scaling = Scaling::standard(train.table.features);
+  return {scores(*model.divergence, train.rows, test.rows),
+          scores(SquaredEuclidean(), scaling.apply(train.table.features), scaling.apply(test.table.features))};
+}
+
+Json as_json(const RegressionScores& scores) {
+  return {{"r2", scores.r2},
+          {"mean_absolute_error", scores.mean_absolute_error},
+          {"rank_correlation", scores.rank_correlation}};
+}
+
+std::string as_text(const EvaluateRequest& request, const TargetScores& scores) {
+  const auto cell = [](double score) { return std::isfinite(score) ? fmt::format("{:.4g}", score) : "-"; };
+  const auto line = [&](std::string_view name, double RegressionScores::*score, std::string_view note) {
+    return fmt::format("{:<20} {:>10} {:>10}   {}\n", name, cell(scores.learned.*score), cell(scores.euclidean.*score),
+                       note);
+  };
+  return fmt::format("{:<20} {:>10} {:>10}   k = {}\n", "", "learned", "Euclidean", request.options.k) +
+         line("R2", &RegressionScores::r2, "1: exact; 0: as good as the mean") +
+         line("mean absolute error", &RegressionScores::mean_absolute_error, "in units of the target") +
+         line("rank correlation", &RegressionScores::rank_correlation, "1: in the right order");
+}
+
+ExitCode evaluate_target(const EvaluateRequest& request, const Model& model) {
+  require(!request.train.empty(), "a target is predicted by the nearest training rows, so --train is needed");
+  const ModelInput train = read_with_target(model, request.train, request.layout);
+  const ModelInput test = read_with_target(model, request.test, request.layout);
+  internal::check_range(request.options.k, 1, train.rows.rows(), "-k", "the number of training rows");
+  const TargetScores scores = scores_of_target(request, model, train, test);
+  Json object = as_json(scores.learned);
+  object.update({{"euclidean", as_json(scores.euclidean)},
+                 {"n", test.rows.rows()},
+                 {"target", name_of_target(model, request.layout)},
+                 {"k", request.options.k},
+                 {"model", request.model},
+                 {"test", request.test},
+                 {"train", request.train}});
+  return print_report(request.json, object, as_text(request, scores));
+}
+
+// ---- Classes ----
 
 Json as_json(const EvaluateRequest& request, const ModelInput& test, const EvaluationScores& scores) {
   Json object;
@@ -82,6 +142,10 @@ std::string as_text(const EvaluateRequest& request, const ModelInput& test, cons
 
 ExitCode run_evaluate(const EvaluateRequest& request) {
   const Model model = load_model(request.model);
+  const bool has_label = request.layout.label != "auto";
+  if (!request.layout.target.empty() || (learned_from_row_targets(model) && !has_label)) {
+    return evaluate_target(request, model);
+  }
   const ModelInput test = read_labelled(model, request.test, request.layout);
   const EvaluationScores scores =
       run_with_progress([&](const RunControl& control) { return scores_of(request, model, test, control); });
@@ -92,11 +156,14 @@ ExitCode run_evaluate(const EvaluateRequest& request) {
 }  // namespace
 
 void add_evaluate(CLI::App& program, Action& chosen) {
-  auto [options, request] = add_command(
-      program, {"evaluate", "scores of a model on rows with labels", kEvaluateExamples}, run_evaluate, chosen);
+  auto [options, request] =
+      add_command(program, {"evaluate", "scores of a model on rows with labels or targets", kEvaluateExamples},
+                  run_evaluate, chosen);
   options.model(request->model);
-  options.text("TEST", request->test, "", "rows with labels: CSV, .npy or builtin:NAME")->required();
-  CLI::Option* train = options.text("--train", request->train, "T", "rows with labels, for the nearest neighbours");
+  options.text("TEST", request->test, "", "rows with labels or targets: CSV, .npy or builtin:NAME")->required();
+  CLI::Option* train =
+      options.text("--train", request->train, "T", "rows with labels or targets, for the nearest neighbours");
+  options.target(request->layout.target, "that of a model that was learned from one");
   options
       .whole("-k", request->options.k, "K", {1, 1'000'000'000},
              "nearest neighbours, at most the number of training rows")

@@ -26,6 +26,7 @@ Examples:
   bregmax fit builtin:iris --method itml --out itml.bregmax
   bregmax fit builtin:iris --method itml --method-parameter gamma=10 --out itml.bregmax
   bregmax fit points.npy --targets-file targets.csv --pieces 50 --time-limit 60 --json
+  bregmax fit patients.csv --target progression --out patients.bregmax
   bregmax fit large.npy --comparisons-file c.csv --lambda 1 --solver admm --checkpoint run.state
 
 The objective is the summed loss plus lambda times the Lipschitz constant, on the features after scaling.
@@ -39,7 +40,8 @@ MethodSupervision supervision_of(const FitCommand& fit, const Table& table) {
   if (auto items = read_supervision(fit.files, table)) return *std::move(items);
   const std::string name = fit.request.method == "auto" ? "pbdl" : fit.request.method;  // both learn from anything
   const Method& method = method_named(name);
-  require(method.from_labels || method.from_pairs, "{} learns from target values; give --targets-file", method.name);
+  require(method.from_labels || method.from_pairs, "{} learns from target values; give --targets-file or --target",
+          method.name);
   if (table.labels) return table.labels->of_row;
   if (!method.needs_supervision) return ClassOfRow(static_cast<std::size_t>(table.features.rows()));
   require(method.learns_from_items, "{}: {} learns from {}, and there is no label column; name it with --label",
@@ -47,9 +49,19 @@ MethodSupervision supervision_of(const FitCommand& fit, const Table& table) {
   require(fit.request.supervision.empty() && !fit.request.comparisons && !fit.request.hard_neighbours,
           "{}: there is no label column to draw supervision from; name it with --label", table.source);
   fail(
-      "{}: nothing to learn from: there is no label column (--label NAME names one); give "
+      "{}: nothing to learn from: there is no label column (--label NAME names one); give --target, "
       "--comparisons-file, --pairs-file or --targets-file",
       table.source);
+}
+
+TrainingData training_data(const FitCommand& fit, const Table& table) {
+  if (!table.target || fit.files.given()) return {table.features, supervision_of(fit, table)};
+  const Method& method = method_named(fit.request.method == "auto" ? "smooth" : fit.request.method);
+  require(method.from_targets, "--target: {} learns from {}, not from a number per row", method.name,
+          internal::joined(method.supervision(), ", "));
+  require(!fit.files.first_row,
+          "--first-row is about the rows that --comparisons-file, --pairs-file or --targets-file name");
+  return {table.features, {}, {}, *table.target};
 }
 
 void check_pieces(const FitCommand& fit, const Table& table) {
@@ -119,7 +131,8 @@ ExitCode run_fit(const FitCommand& fit) {
   check_sizes(table);
   request.piece_of = table.pieces;
   if (table.labels) request.names.labels = fmt::format("{}: column {}", table.source, table.labels->column);
-  const TrainingData data{table.features, supervision_of(fit, table)};
+  request.names.row_targets = fmt::format("{}: column {}", table.source, table.recipe.target);
+  const TrainingData data = training_data(fit, table);
   Plan planned = plan(request, data);
   refuse_idle_tuning_options(fit, planned);
   require(fit.picture.empty() || planned.has_choice(),

@@ -36,16 +36,15 @@ Json recipe_as_json(const Recipe& recipe) {
                         {"category", feature.category ? Json(*feature.category) : Json(nullptr)},
                         {"fill", feature.fill}});
   }
-  return {{"features", std::move(features)},
-          {"missing", to_string(recipe.missing)},
-          {"label", recipe.label},
-          {"id", recipe.id},
-          {"others", recipe.others}};
+  return {{"features", std::move(features)}, {"missing", to_string(recipe.missing)},
+          {"label", recipe.label},           {"id", recipe.id},
+          {"target", recipe.target},         {"others", recipe.others}};
 }
 
 std::string recipe_text(const Recipe& recipe) {
   std::vector<std::string> parts;
   if (!recipe.label.empty()) parts.push_back("label " + recipe.label);
+  if (!recipe.target.empty()) parts.push_back("target " + recipe.target);
   if (!recipe.id.empty()) parts.push_back("names of rows " + recipe.id);
   if (!recipe.others.empty()) parts.push_back("no features " + internal::joined(recipe.others, ", "));
   if (recipe.missing != MissingValues::kRefuse) parts.push_back("missing values " + to_string(recipe.missing));
@@ -107,7 +106,7 @@ std::string as_text(const ShowRequest& request, const Model& model) {
   }
   if (!record.supervision.empty()) {
     line("learned",
-         fmt::format("from {} on {}, seed {}", items_text(record), count_of(record.rows, "row"), record.seed));
+         fmt::format("from {} on {}, seed {}", learned_from_text(model), count_of(record.rows, "row"), record.seed));
     line("solver",
          fmt::format("{}, {}, {:.2f} s", record.solver, count_of(record.iterations, "iteration"), record.seconds));
   }

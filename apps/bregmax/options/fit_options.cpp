@@ -36,6 +36,14 @@ void add_supervision_options(OptionAdder& options, FitCommand& fit) {
     }
     sources.push_back(one);
   }
+  CLI::Option* target = options.text(
+      "--target", fit.layout.target, "NAME|INDEX",
+      "a column (not a feature) with a number for each row: learns divergences like the squared differences of these "
+      "numbers, for bregmax predict");
+  for (CLI::Option* one : sources) {
+    one->excludes(target);
+    target->excludes(one);
+  }
   options
       .whole("--comparisons", fit.request.comparisons, "M", {1, kMostItems},
              "how many comparisons to draw from the labels, or of the hard ones to keep")
@@ -86,15 +94,17 @@ void add_tuning(OptionAdder& options, FitCommand& fit) {
   options
       .choice("--tune-for", fit.request.tune_for, measures,
               "the score of held-out rows that chooses what is auto; from a supervision file agreement (the share of "
-              "held-out comparisons that hold, or how well held-out pairs are told apart) or loss, of held-out items")
-      ->default_str("average_precision; files: agreement; targets: loss");
+              "held-out comparisons that hold, or how well held-out pairs are told apart) or loss, of held-out items; "
+              "with --target r2 (of what the nearest "
+              "neighbours predict) or loss")
+      ->default_str("average_precision; files: agreement; targets: loss; --target: r2");
   options
       .whole("--folds", fit.request.folds, "N", {2, 1000},
              "of the cross-validation, stratified by class; fewer where a class is too small for so many")
       ->default_str(fmt::format("{}; supervision files: 5", Plan{}.folds));
   options
       .whole("--repeats", fit.request.repeats, "R", {1, 1000},
-             "cross-validations from labels, each with folds of its own")
+             "cross-validations from labels or a target, each with folds of its own")
       ->default_str("3 for up to 200 rows, 2 for up to 400, else 1");
   options.text("--picture", fit.picture, "F", "write a picture (.svg or .png) of the scores along lambda");
 }
@@ -179,8 +189,8 @@ void refuse_options_of_pbdl(const FitCommand& fit) {
       "--candidates",       "--picture",    "--checkpoint",   "--checkpoint-every",
       "--resume",           "--early-stop", "--memory-limit", "--start",
       "--directed",         "--first-row",  "--id",           "--ignore",
-      "--features",         "--header",     "--delimiter",    "--decimal",
-      "--missing",          "--categories"};
+      "--target",           "--features",   "--header",       "--delimiter",
+      "--decimal",          "--missing",    "--categories"};
   const std::string& method = fit.request.method;
   require(fit.command->count("--from-labels") == 0,
           "--from-labels draws comparisons, for pbdl; without it {} learns from the labels", method);

@@ -90,6 +90,36 @@ ModelInput read_labelled(const Model& model, const std::string& source, const Ta
   return input;
 }
 
+ModelInput read_with_target(const Model& model, const std::string& source, TableOptions layout) {
+  layout.target = name_of_target(model, layout);
+  require(!layout.target.empty(), "{}: a target, a number for each row, is needed; name its column with --target",
+          source);
+  return read_scaled(model, source, layout, "");
+}
+
+const std::string& name_of_target(const Model& model, const TableOptions& layout) {
+  return layout.target.empty() ? model.recipe.target : layout.target;
+}
+
+bool learned_from_row_targets(const Model& model) { return model.record.drawn == kTargetDifferences; }
+
+void check_predicts_classes(const Model& model, const std::string& path, const TableOptions& layout) {
+  require(!learned_from_row_targets(model) || layout.label != "auto",
+          "{}: it was learned from numbers{}, not from classes; bregmax predict predicts numbers", path,
+          model.recipe.target.empty() ? "" : " (column " + model.recipe.target + ")");
+}
+
+void check_predicts_numbers(const Model& model, const std::string& path, const TableOptions& layout) {
+  const std::string& drawn = model.record.drawn;
+  const bool from_labels =
+      model.record.supervision == "labels" || (!drawn.empty() && drawn != "given" && !learned_from_row_targets(model));
+  require(
+      !from_labels || !layout.target.empty(),
+      "{}: it was learned from classes{}, not from numbers; bregmax classify predicts classes (and --target names a "
+      "column of numbers to predict all the same)",
+      path, model.recipe.label.empty() ? "" : " (column " + model.recipe.label + ")");
+}
+
 SharedClasses share_classes(const Labels& first, const Labels& second) {
   SharedClasses shared{first.of_row, {}, first.class_names};
   std::unordered_map<std::string, int> number_of;

@@ -27,6 +27,17 @@ ModelInput read_for_model(const Model& model, const std::string& source, TableOp
 // The same, and an Error if the file has no labels; rows may be left out.
 ModelInput read_labelled(const Model& model, const std::string& source, const TableOptions& layout);
 
+// The same with a target, of the column that the layout names or that the model was learned from.
+ModelInput read_with_target(const Model& model, const std::string& source, TableOptions layout);
+
+// A model that was learned from a number per row predicts numbers, and one that was learned from labels classes. Throws
+// Error that names the other command.
+void check_predicts_classes(const Model& model, const std::string& path, const TableOptions& layout);
+void check_predicts_numbers(const Model& model, const std::string& path, const TableOptions& layout);
+bool learned_from_row_targets(const Model& model);
+// The column that the layout names or that the model was learned from.
+const std::string& name_of_target(const Model& model, const TableOptions& layout);
+
 // Throws Error that names row and column of a number that is too large to learn from.
 void check_sizes(const Table& table);
 

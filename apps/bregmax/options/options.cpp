@@ -93,6 +93,11 @@ void OptionAdder::label(std::string& value) {
        "label column; auto: a last column that is named class, label, target or species, or is not numeric");
 }
 
+CLI::Option* OptionAdder::target(std::string& value, const std::string& standard) {
+  CLI::Option* option = text("--target", value, "NAME|INDEX", "a column (not a feature) with a number for each row");
+  return standard.empty() ? option : option->default_str(standard);
+}
+
 void OptionAdder::columns(TableOptions& value) {
   text("--id", value.id, "NAME|INDEX", "a column (not a feature) with a name for each row, all different");
   const auto ignore = [&value](const std::string& given) { value.ignore = internal::split_at_commas(given); };

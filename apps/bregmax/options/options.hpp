@@ -111,6 +111,7 @@ class OptionAdder {
   // Options of several commands.
   void model(std::string& value) { text("MODEL", value, "", "a model file")->required(); }
   void label(std::string& value);
+  CLI::Option* target(std::string& value, const std::string& standard = "");
   void columns(TableOptions& value);   // of every file of rows
   void learning(TableOptions& value);  // of rows to learn from, whose recipe the model keeps
   void layout(TableOptions& value, std::string* query_label = nullptr);  // of files that a model is applied to

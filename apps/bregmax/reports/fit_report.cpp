@@ -104,11 +104,15 @@ std::string tuning_table(const TuningRecord& record) {
   for (const Settings& settings : own) widest = std::max(widest, settings_text(settings).size());
   std::string out = common.empty() ? "" : fmt::format("all candidates: {}\n", settings_text(common));
   out += fmt::format("{:<{}}", "candidate", widest + 2);
-  for (const std::string& measure : record.measures) out += fmt::format("  {:>17}", measure);
+  const auto is_known = [&](Index m) { return record.means.col(m).array().isFinite().any(); };
+  for (Index m = 0; m < record.means.cols(); ++m) {
+    if (is_known(m)) out += fmt::format("  {:>17}", record.measures[m]);
+  }
   out += "\n";
   for (Index c = 0; c < std::ssize(record.candidates); ++c) {
     out += fmt::format("{} {:<{}}", c == record.chosen ? "*" : " ", settings_text(own[c]), widest);
     for (Index m = 0; m < record.means.cols(); ++m) {
+      if (!is_known(m)) continue;
       out += fmt::format("  {:>17}", score_text(record.means(c, m), record.standard_errors(c, m)));
     }
     out += "\n";
@@ -131,11 +135,12 @@ std::string data_line(const FinishedFit& report) {
 std::string supervision_line(const FinishedFit& report) {
   const SupervisionFiles& files = report.fit.files;
   if (!report.outcome.method().needs_supervision) return "not needed";
-  std::string items = items_text(report.outcome.model.record);
+  std::string items = learned_from_text(report.outcome.model);
   const std::string direction = files.directed                ? ", directed"
                                 : report.plan.both_directions ? ", in both directions"
                                                               : "";
   if (files.given()) return fmt::format("{}, from {}{}", items, files.path(), direction);
+  if (report.plan.target_pairs > 0) return fmt::format("{}, seed {}", items, report.plan.seed);
   const auto& drawn = report.outcome.chosen_supervision;
   if (!drawn) return items;
   if (drawn->kind == LabelSupervision::kAllPairs) return items + ", all ordered pairs of rows, from the labels";
@@ -169,7 +174,10 @@ std::string next_steps(const FinishedFit& report) {
   const std::string& model = report.fit.out;
   if (model.empty()) return "add --out MODEL to save it\n";
   if (!report.saved) return "";
-  return fmt::format("next        bregmax show {0}\n            bregmax divergence {0} NEW.csv --out D.csv\n", model);
+  const std::string use = report.plan.target_pairs > 0
+                              ? fmt::format("predict {} --train {} --queries NEW.csv", model, report.table.source)
+                              : fmt::format("divergence {} NEW.csv --out D.csv", model);
+  return fmt::format("next        bregmax show {}\n            bregmax {}\n", model, use);
 }
 
 // What the solver or the method did, line by line.
@@ -221,6 +229,7 @@ Json fit_as_json(const FinishedFit& report) {
                {"tuning", internal::tuning_as_json(report.outcome.tuning.record)},
                {"seed", report.fit.request.seed},
                {"data", report.table.source},
+               {"target", report.plan.target_pairs > 0 ? Json(report.table.recipe.target) : Json(nullptr)},
                {"model", report.saved ? Json(report.fit.out) : Json(nullptr)}});
   return json;
 }

@@ -146,6 +146,12 @@ std::string items_text(const TrainingRecord& record) {
   return count_of(record.items, kind.substr(0, kind.size() - 1));
 }
 
+std::string learned_from_text(const Model& model) {
+  const std::string items = items_text(model.record), &column = model.recipe.target;
+  if (model.record.drawn != kTargetDifferences) return items;
+  return fmt::format("{} (squared differences of {})", items, column.empty() ? "a number per row" : "column " + column);
+}
+
 std::string features_text(const Model& model) {
   constexpr std::size_t kNamed = 12;
   const auto read = features_read(model);

@@ -81,6 +81,8 @@ std::string count_of(Index count, std::string_view singular, std::string_view pl
 
 // What a model was learned from: "2000 comparisons".
 std::string items_text(const TrainingRecord& record);
+// The same, and which numbers the targets are made of: "2000 targets (squared differences of column price)".
+std::string learned_from_text(const Model& model);
 
 // "6 of 40: height, width, ...; 34 do not count": those that the divergence reads, from the largest norm on.
 std::string features_text(const Model& model);

@@ -30,7 +30,7 @@ struct Recipe {
   std::vector<FeatureSource> features;  // empty: there is no recipe
   bool named = false;                   // by the file that it was made from; else columns are known by their order
   MissingValues missing = MissingValues::kRefuse;
-  std::string label, id;            // columns with these roles; empty: none
+  std::string label, id, target;    // columns with these roles; empty: none
   std::vector<std::string> others;  // further columns that are not features
 
   bool empty() const { return features.empty(); }

@@ -48,7 +48,9 @@ struct TableOptions {
   // A column with a name for each row; empty: no such column. Names are texts as the file spells them, and two rows of
   // the same name are refused.
   std::string id = {};
-  std::string target = {};                 // a column with a number for each row; empty: no such column
+  // A column with a number for each row; empty: that of the recipe, where the file has it, or no such column.
+  std::string target = {};
+  bool target_optional = false;            // the file may lack that column, or numbers in it
   std::vector<std::string> ignore = {};    // columns without any effect
   std::vector<std::string> features = {};  // empty: all columns without another role
   // kAuto: the first line is a header when none of its fields is a number, when its last one is a label name, or when

@@ -32,6 +32,7 @@ struct Names {
   std::map<std::string, std::string> renamed = {};  // by the field's own name
   std::string several_values = "a list of these";   // how several values of a parameter are given
   std::string labels = "labels";                    // where they come from
+  std::string row_targets = "row_targets";          // the same of a number per row
 
   std::string operator()(const std::string& field) const;
   std::string with(const std::string& field, const std::string& value) const;
@@ -87,8 +88,11 @@ struct TrainingData {
   MethodSupervision supervision;
   // Of labelled rows, >= 0, for smooth and deep: how much the loss of each row counts. Empty: all 1.
   std::vector<double> row_weights = {};
+  // A number per row, in place of `supervision`: plan() and run() then make targets of pairs from the differences.
+  Vector row_targets = {};
 
-  bool labelled() const { return std::holds_alternative<ClassOfRow>(supervision); }
+  bool labelled() const { return std::holds_alternative<ClassOfRow>(supervision) && !has_row_targets(); }
+  bool has_row_targets() const { return row_targets.size() > 0; }
 };
 
 // The methods that `auto` chooses from, from the simplest to the most complex.

@@ -37,11 +37,12 @@ struct Plan {
   std::uint64_t seed = 0;
   double time_limit = 0;  // seconds, of tuning and the final fit together; 0: none
 
-  bool labelled = false;         // so that folds are of rows, not of items
+  bool labelled = false;         // so that folds are of rows, not of items; those of a number per row are, too
+  Index target_pairs = 0;        // > 0: this many pairs of rows are drawn, to learn the differences of their numbers
   bool both_directions = false;  // given pairs are learned from, and scored, in both: see in_both_directions()
   Measure tune_for = Measure::kAveragePrecision;
   int folds = 3;                  // 2 .. rows; fewer are made where the classes are too small for so many
-  int repeats = 1;                // >= 1: cross-validations, each with a different division; from labels only
+  int repeats = 1;                // >= 1: cross-validations, each with a different division; not from given items
   Index tuning_rows = 0;          // tuning uses this many rows, drawn at random, and those that items name; 0: all
   Index tuning_comparisons = 0;   // at most, per fold, if tuning_rows > 0
   double proof_tolerance = 1e-3;  // of the proofs that replace fits on folds

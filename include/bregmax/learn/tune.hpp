@@ -16,11 +16,12 @@ namespace bregmax {
 // and scored by every measure on the held-out part. The best mean of one measure wins.
 
 // kAgreement: the share of held-out comparisons that hold, or the probability that a held-out similar pair is closer
-// than a dissimilar one; ties count half.
-enum class Measure { kRandIndex, kPurity, kAuc, kAveragePrecision, kKnn, kLoss, kAgreement };
-inline constexpr std::array<Measure, 7> kAllMeasures = {Measure::kRandIndex,        Measure::kPurity, Measure::kAuc,
+// than a dissimilar one; ties count half. kR2: of the targets of held-out rows, as their nearest neighbours predict
+// them.
+enum class Measure { kRandIndex, kPurity, kAuc, kAveragePrecision, kKnn, kLoss, kAgreement, kR2 };
+inline constexpr std::array<Measure, 8> kAllMeasures = {Measure::kRandIndex,        Measure::kPurity, Measure::kAuc,
                                                         Measure::kAveragePrecision, Measure::kKnn,    Measure::kLoss,
-                                                        Measure::kAgreement};
+                                                        Measure::kAgreement,        Measure::kR2};
 // "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement"
 std::string to_string(Measure measure);
 Measure measure_named(const std::string& name);  // throws Error that lists the names

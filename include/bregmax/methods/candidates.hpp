@@ -41,7 +41,8 @@ struct Fold {
   std::vector<double> train_weights = {};  // of the labelled rows; may be empty
   Matrix held_out_rows;                    // may be empty: only the loss is scored
   std::vector<int> held_out_classes;
-  SharedRows loss_rows;  // the loss is the mean over loss_items, on these rows
+  Vector train_targets = {}, held_out_targets = {};  // a number per row, in place of the classes; may be empty
+  SharedRows loss_rows;                              // the loss is the mean over loss_items, on these rows
   Supervision loss_items;
   std::uint64_t seed = 0;  // of the random starts of its fits, together with that of the fit on all rows
 };

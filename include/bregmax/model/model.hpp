@@ -16,6 +16,9 @@
 
 namespace bregmax {
 
+// TrainingRecord::drawn of models that were learned from the squared differences of a number per row.
+inline constexpr const char* kTargetDifferences = "target_differences";
+
 // How a model was learned. Fields that do not apply are NaN or empty.
 struct TrainingRecord : Proof {
   std::string method;       // "pbdl", "itml", ...; "none" for a divergence that was not learned
@@ -30,7 +33,7 @@ struct TrainingRecord : Proof {
   double seconds = 0;
   std::uint64_t seed = 0;
   // How the supervision came about: "comparisons", "hard_comparisons" or "all_pairs" were made from labels, with the
-  // seed and (hard ones) the neighbours here; "given"; empty: not known.
+  // seed and (hard ones) the neighbours here; kTargetDifferences: from a number per row; "given"; empty: not known.
   std::string drawn;
   std::uint64_t drawn_seed = 0;
   Index neighbours = 0;

@@ -24,6 +24,11 @@ Comparisons hard_comparisons(const MatrixView& rows, const std::vector<int>& cla
 // uniform over its pairs, drawn with replacement. Throws Error as sample_comparisons() does.
 Pairs sample_pairs(const std::vector<int>& class_of_row, Index count, std::uint64_t seed);
 
+// Targets D(i, j) = (t_i - t_j)^2 / (2 v) from a number t_i per row, with v their variance, so that the mean over
+// random pairs is 1: `count` pairs i != j, drawn with replacement, or all ordered pairs where there are at most so
+// many. Throws Error unless there are two rows or more, all numbers are finite, and two of them differ.
+Targets squared_differences(const VectorView& numbers, Index count, std::uint64_t seed);
+
 // For pairs without a direction: each pair followed by its reverse, with half of its weight each. The loss of a pair is
 // then the mean of its losses in both directions, and all weights still have the same sum.
 Pairs in_both_directions(const Pairs& pairs);

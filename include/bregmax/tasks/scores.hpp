@@ -45,4 +45,17 @@ struct RankingScores {
 // places count as irrelevant.
 RankingScores ranking_scores(std::span<const double> distances, const std::vector<bool>& relevant, Index k = 10);
 
+// ---- Predictions of numbers ----
+
+struct RegressionScores {
+  // 1 less the mean squared error relative to that of the mean; NaN where all actual values are equal.
+  double r2 = std::numeric_limits<double>::quiet_NaN();
+  double mean_absolute_error = std::numeric_limits<double>::quiet_NaN();
+  // Spearman's: the correlation of the ranks, equal values having their mean rank; NaN where all of one side are equal.
+  double rank_correlation = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Both finite, equally many, at least one.
+RegressionScores regression_scores(const VectorView& actual, const VectorView& predicted);
+
 }  // namespace bregmax
