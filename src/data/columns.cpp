@@ -137,7 +137,7 @@ class RoleFinder {
     if (name.empty() || has_columns_by_order()) return;
     std::optional<Index> column = column_named(name);
     const auto number = number_in<Index>(name);
-    if (!column && number && *number >= 0 && *number < columns_.count()) column = *number;
+    if (!column && number && *number >= 0 && *number < columns_.count()) column = number;
     const bool is_feature = column && std::ranges::find(needed_, *column) != needed_.end();
     if (!column || used_[*column] || is_feature) return;
     take(*column, "target");
@@ -273,6 +273,7 @@ class RoleFinder {
     const std::size_t found = roles_.features.size();
     if (found == wanted.size()) return;
     std::vector<std::string> names;
+    names.reserve(found);
     for (const Index c : roles_.features) names.push_back(columns_.name(c));
     fail(
         "{}: found {} features ({}); the model has {} ({}); --label, --id and --ignore name the columns that are not "

@@ -181,6 +181,7 @@ Matrix apply_recipe(const Columns& columns, const std::vector<Index>& features, 
 
 std::vector<std::string> feature_names_of(const Recipe& recipe) {
   std::vector<std::string> names;
+  names.reserve(recipe.features.size());
   for (const FeatureSource& feature : recipe.features) {
     names.push_back(feature.category ? feature.column + "=" + *feature.category : feature.column);
   }

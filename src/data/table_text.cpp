@@ -24,6 +24,7 @@ std::string classes_text(const Labels& labels) {
   std::vector<Index> sizes(labels.class_names.size(), 0);
   for (const int c : labels.of_row) ++sizes[c];
   std::vector<std::string> classes;
+  classes.reserve(sizes.size());
   for (std::size_t c = 0; c < sizes.size(); ++c)
     classes.push_back(fmt::format("{} {}", labels.class_names[c], sizes[c]));
   return fmt::format("{}: {}", counted(classes.size(), "class", "classes"), short_list(classes));

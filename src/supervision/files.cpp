@@ -45,7 +45,7 @@ bool is_ours(std::string_view name) {
 }
 
 // Triplets are where comparisons are expected: three columns, or four of which the last is named as the weight.
-const Kind& kind_of(const Kind& expected, std::size_t columns, const std::vector<std::string>& header) {
+Kind kind_of(const Kind& expected, std::size_t columns, const std::vector<std::string>& header) {
   if (&expected != &kComparisonKind) return expected;
   const bool weighted = !header.empty() && header.back() == kWeight;
   const bool others = std::ranges::any_of(header, [](const std::string& name) {
@@ -143,6 +143,7 @@ class ItemFile {
   // The first line of a file whose fields may be names. Names of columns that are ours come first.
   void look_for_header() {
     std::vector<std::string> first;
+    first.reserve(texts_.size());
     for (const std::vector<std::string>& column : texts_) first.push_back(column.front());
     const bool numbers = std::ranges::any_of(first, internal::is_number_like);
     const auto named = std::ranges::count_if(first, [this](const std::string& text) { return is_name(text); });

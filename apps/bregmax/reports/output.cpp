@@ -147,7 +147,8 @@ std::string items_text(const TrainingRecord& record) {
 }
 
 std::string learned_from_text(const Model& model) {
-  const std::string items = items_text(model.record), &column = model.recipe.target;
+  std::string items = items_text(model.record);
+  const std::string& column = model.recipe.target;
   if (model.record.drawn != kTargetDifferences) return items;
   return fmt::format("{} (squared differences of {})", items, column.empty() ? "a number per row" : "column " + column);
 }
