@@ -31,11 +31,19 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, kAllMeasures.size()> kMeasureNames = {
     "rand_index", "purity", "auc", "average_precision", "knn", "loss", "agreement", "r2"};
 
+// R2, which comes last, is listed only where folds have a number per row.
+std::size_t measure_count(const std::vector<Fold>& folds, Measure tune_for) {
+  static_assert(kAllMeasures.back() == Measure::kR2);
+  const auto has_targets = [](const Fold& fold) { return fold.held_out_targets.size() > 0; };
+  const bool all = tune_for == Measure::kR2 || std::ranges::any_of(folds, has_targets);
+  return kAllMeasures.size() - (all ? 0 : 1);
+}
+
 // Learns and scores all candidates on all folds; every (family, fold) has its own learner and writes to different rows.
 class Tuner {
  public:
   Tuner(const std::vector<Fold>& folds, const CandidateFamilies& families, const TuneOptions& options)
-      : folds_(folds), options_(options) {
+      : folds_(folds), options_(options), measures_(measure_count(folds, options.tune_for)) {
     for (const auto& family : families) {
       first_.push_back(result_.record.candidates.size());
       const FamilyRole role = options.roles.empty() ? FamilyRole() : options.roles.at(first_.size() - 1);
@@ -46,7 +54,7 @@ class Tuner {
       }
     }
     const Index candidates = std::ssize(result_.record.candidates);
-    result_.fold_scores.assign(folds.size(), Matrix::Constant(candidates, kAllMeasures.size(), kNan));
+    result_.fold_scores.assign(folds.size(), Matrix::Constant(candidates, static_cast<Index>(measures_), kNan));
     constant_.setConstant(std::ssize(folds), candidates, kNan);
     for (const auto& family : families) {
       for (const Fold& fold : folds) learners_.push_back(family->learner(fold));
@@ -141,7 +149,7 @@ class Tuner {
           score_on_fold(fold_learner.model(candidate), folds_[id.fold], options_.evaluation, control);
       if (control.stop_requested()) return;  // the scores may cover a part of the work
       constant_(id.fold, row) = constant ? 1 : 0;
-      for (std::size_t m = 0; m < found.size(); ++m) scores(row, m) = found[m];
+      for (std::size_t m = 0; m < measures_; ++m) scores(row, m) = found[m];
     }
     for (const std::size_t candidate : candidates) keep_scores(first_[id.family] + candidate, id.fold);
   }
@@ -151,7 +159,7 @@ class Tuner {
   void read_scores() {
     if (options_.scores_file.empty()) return;
     ResultsFormat format{"scores of " + options_.scores_of, {"candidate", "fold"}, {"constant"}, 0, false};
-    format.values.insert(format.values.end(), kMeasureNames.begin(), kMeasureNames.end());
+    format.values.insert(format.values.end(), kMeasureNames.begin(), kMeasureNames.begin() + measures_);
     file_ = std::make_unique<ResultsFile>(options_.scores_file, format, ResultsFile::Others::kDrop);
     for (const auto& [key, record] : read_results(options_.scores_file, format)) {
       const auto candidate = internal::number_in<Index>(key[0]), fold = internal::number_in<Index>(key[1]);
@@ -159,7 +167,7 @@ class Tuner {
                   *fold >= 0 && *fold < std::ssize(folds_),
               "{}: there is no candidate {} on fold {}", options_.scores_file, key[0], key[1]);
       constant_(*fold, *candidate) = record.values.front();
-      for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
+      for (std::size_t m = 0; m < measures_; ++m) {
         result_.fold_scores[*fold](*candidate, static_cast<Index>(m)) = record.values[m + 1];
       }
       is_read_.insert({*candidate, *fold});
@@ -169,7 +177,7 @@ class Tuner {
   void keep_scores(Index candidate, std::size_t fold) {
     if (!file_) return;
     ResultsRecord record{{fmt::format("{}", candidate), fmt::format("{}", fold)}, {constant_(fold, candidate)}, ""};
-    for (std::size_t m = 0; m < kMeasureNames.size(); ++m) {
+    for (std::size_t m = 0; m < measures_; ++m) {
       record.values.push_back(result_.fold_scores[fold](candidate, static_cast<Index>(m)));
     }
     file_->append(record);
@@ -198,7 +206,7 @@ class Tuner {
     TuningRecord& record = result_.record;
     record.tuned_for = to_string(options_.tune_for);
     record.folds = static_cast<int>(folds_.size());
-    record.measures.assign(kMeasureNames.begin(), kMeasureNames.end());
+    record.measures.assign(kMeasureNames.begin(), kMeasureNames.begin() + measures_);
     const auto count = [&](FoldFit kind) { return counts_[static_cast<std::size_t>(kind)].load(); };
     record.proved = count(FoldFit::kProved);
     record.unproved = count(FoldFit::kUnproved);
@@ -219,7 +227,7 @@ class Tuner {
 
   void summarise_scores() {
     TuningRecord& record = result_.record;
-    const Index candidates = std::ssize(record.candidates), measures = kAllMeasures.size();
+    const Index candidates = std::ssize(record.candidates), measures = static_cast<Index>(measures_);
     record.means.resize(candidates, measures);
     record.standard_errors.resize(candidates, measures);
     for (Index c = 0; c < candidates; ++c) {
@@ -270,6 +278,7 @@ class Tuner {
 
   const std::vector<Fold>& folds_;
   const TuneOptions& options_;
+  const std::size_t measures_;
   std::vector<std::size_t> first_;  // candidate of each family
   std::vector<std::unique_ptr<FoldLearner>> learners_;
   Matrix constant_;  // folds x candidates: 1, 0, or NaN where it is not known

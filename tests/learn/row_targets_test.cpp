@@ -106,6 +106,10 @@ TEST(RowTargets, ChoosesByTheNumbersOfHeldOutRows) {
   const FitOutcome outcome = fit(request, data.data());
   EXPECT_EQ(outcome.chosen_scale, Scale::kStandard) << "on raw features the noise drowns everything";
   EXPECT_EQ(outcome.tuning.record.tuned_for, "r2");
+  EXPECT_EQ(outcome.tuning.record.measures.back(), "r2");
+  const ClassOfRow classes = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+  const FitOutcome labelled = fit(request, {data.rows.topRows(10), classes});
+  EXPECT_EQ(labelled.tuning.record.measures.back(), "agreement");
   for (const Matrix& scores : outcome.tuning.fold_scores) {
     EXPECT_GT(scores(1, static_cast<Index>(Measure::kR2)), scores(0, static_cast<Index>(Measure::kR2)));
     EXPECT_TRUE(std::isfinite(scores(0, static_cast<Index>(Measure::kLoss))));
