@@ -23,7 +23,6 @@ void check_tuning(const TuningRecord& record);
 void store_tuning(const TuningRecord& record, Container& container);
 TuningRecord restore_tuning(const Container& container);
 
-
 // Throws Error when it does not make this many features.
 void check_recipe(const Recipe& recipe, Index features);
 void store_recipe(const Recipe& recipe, Container& container);
