@@ -268,7 +268,8 @@ def test_losses_are_those_that_the_library_reports():
     learner = bregmax.Smooth(**options).fit_pairs(numbers[:, :2].numpy(), np.where(similar, 1, -1), X)
     head = head_of(learner)
     unit = 1 / head.temperature  # phi was divided by the threshold that was learned
-    loss = pairs_loss(unit * head.rowwise(*parts[:2]), similar, unit)
+    there, back = head.rowwise(*parts[:2]), head.rowwise(*parts[1::-1])  # a pair counts in both directions
+    loss = pairs_loss(unit * torch.cat([there, back]), torch.cat([similar, similar]), unit)
     assert float(loss) == pytest.approx(learner.report_["objective"], rel=1e-9)
 
     values = torch.linspace(0.5, 30, 60, dtype=torch.float64)
