@@ -3,7 +3,7 @@
 
 Both have one thread, batches of 256 rows with 32 features, 50 pieces and a quadratic part of rank 32; deep has two
 hidden layers of 256. The loss is that of labels, or softplus of 256 comparisons. The PyTorch side is what one would
-write by hand: whole matrices, automatic derivatives, AdamW in its fused form, which is the fastest of its forms.
+write by hand: whole matrices, automatic derivatives, AdamW in the fastest of its forms (fused, if PyTorch has it).
 
 The two run in turn, several times, each in its own process. A time is the median over the steps of a run, in processor
 time, and of the runs the least counts: other work on the machine disturbs these least. From labels our step should take
@@ -18,6 +18,7 @@ or, on Debian, `apt-get install python3-torch`; or --python names an interpreter
 """
 
 import argparse
+import inspect
 import json
 import os
 import shutil
@@ -60,7 +61,9 @@ def median_step(width, comparisons):
     offsets = torch.nn.Parameter(torch.zeros(PIECES))
     root = torch.nn.Parameter(torch.eye(RANK))
     parameters = [*network.parameters(), slopes, offsets, root]
-    optimiser = torch.optim.AdamW(parameters, lr=2e-3, weight_decay=0, fused=True)
+    forms = inspect.signature(torch.optim.AdamW).parameters
+    fastest = {"fused": True} if "fused" in forms else {"foreach": True}  # version 1 has no fused form
+    optimiser = torch.optim.AdamW(parameters, lr=2e-3, weight_decay=0, **fastest)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS)
     own = torch.eye(BATCH, dtype=torch.bool)
 
