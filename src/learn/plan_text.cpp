@@ -108,8 +108,9 @@ std::string Plan::summary(int threads) const {
   for (const PlannedMethod& planned : methods) {
     candidates += planned.candidates();
     const std::string tried = tried_text(planned);
-    lines += fmt::format("  {:<11} {:>3} candidate{} {}\n", planned.method->name, planned.candidates(),
-                         planned.candidates() == 1 ? " " : "s", tried.empty() ? "" : " " + tried);
+    const std::string count = planned.candidates() == 1 ? "candidate" : "candidates";
+    lines += fmt::format("  {:<11} {:>3} {}\n", planned.method->name, planned.candidates(),
+                         tried.empty() ? count : fmt::format("{:<10}  {}", count, tried));
   }
   if (target_pairs > 0) {
     lines += fmt::format("  learned from the squared differences of {} pairs of rows\n", target_pairs);
